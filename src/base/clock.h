@@ -1,0 +1,21 @@
+#ifndef PMG_BASE_CLOCK_H
+#define PMG_BASE_CLOCK_H
+/** Time: durations from the monotonic clock, dates from the real one. */
+#include <stdint.h>
+#include <time.h>
+
+#include "base/err.h"
+
+#define PMG_RFC3339_LEN 21 /* "2026-11-29T10:00:00Z" and NUL */
+
+uint64_t pmg_clock_ms(void); /* monotonic milliseconds */
+int64_t pmg_clock_now(void); /* seconds since 1970, UTC */
+/** "2026-11-29T10:00:00Z" */
+void pmg_clock_format(int64_t when, char out[PMG_RFC3339_LEN]);
+/**
+ * Read an RFC 3339 date-time: "Z" or "+hh:mm", fraction of any length cut off.
+ * @return 0 or -PMG_E_PARSE
+ */
+int pmg_clock_parse(const char *s, int64_t *out) PMG_MUST_CHECK;
+
+#endif

@@ -1,0 +1,52 @@
+#include "base/env.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* Index of name in the block, n when it is not there. */
+static size_t find(const struct pmg_strv *env, const char *name)
+{
+	size_t len = strlen(name), i;
+
+	for (i = 0; i < env->n; i++)
+		if (strncmp(env->v[i], name, len) == 0 && env->v[i][len] == '=')
+			break;
+	return i;
+}
+
+const char *pmg_env_get(const struct pmg_strv *env, const char *name)
+{
+	size_t i = find(env, name);
+
+	return i < env->n ? env->v[i] + strlen(name) + 1 : NULL;
+}
+
+void pmg_env_set(struct pmg_strv *env, const char *name, const char *value)
+{
+	(void)pmg_env_unset(env, name);
+	pmg_strv_addf(env, "%s=%s", name, value);
+}
+
+bool pmg_env_unset(struct pmg_strv *env, const char *name)
+{
+	bool was = false;
+	size_t i;
+
+	/* A block may hold a name twice; which one a program reads is its choice, so all go. */
+	while ((i = find(env, name)) < env->n) {
+		pmg_strv_remove(env, i);
+		was = true;
+	}
+	return was;
+}
+
+bool pmg_env_is_true(const char *value)
+{
+	static const char *const words[] = { "1", "true", "yes", "on" };
+	size_t i;
+
+	for (i = 0; value && i < PMG_ARRAY_LEN(words); i++)
+		if (strcasecmp(value, words[i]) == 0)
+			return true;
+	return false;
+}

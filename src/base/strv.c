@@ -1,0 +1,98 @@
+#include "base/strv.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+void pmg_strv_done(struct pmg_strv *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		free(list->v[i]);
+	free(list->v);
+	*list = (struct pmg_strv){ 0 };
+}
+
+void pmg_strv_take(struct pmg_strv *list, char *s)
+{
+	if (!list->v || list->n + 2 > list->cap) {
+		list->cap = list->cap ? list->cap * 2 : 8;
+		list->v = pmg_xrealloc(list->v, list->cap, sizeof *list->v);
+	}
+	list->v[list->n++] = s;
+	list->v[list->n] = NULL;
+}
+
+void pmg_strv_add(struct pmg_strv *list, const char *s)
+{
+	pmg_strv_take(list, pmg_xstrdup(s));
+}
+
+void pmg_strv_addf(struct pmg_strv *list, const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		abort();
+	pmg_strv_take(list, s);
+}
+
+bool pmg_strv_has(const struct pmg_strv *list, const char *s)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (pmg_streq(list->v[i], s))
+			return true;
+	return false;
+}
+
+bool pmg_strv_add_once(struct pmg_strv *list, const char *s)
+{
+	if (pmg_strv_has(list, s))
+		return false;
+	pmg_strv_add(list, s);
+	return true;
+}
+
+void pmg_strv_remove(struct pmg_strv *list, size_t i)
+{
+	free(list->v[i]);
+	memmove(list->v + i, list->v + i + 1, (list->n - i) * sizeof *list->v);
+	list->n--;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void pmg_strv_sort(struct pmg_strv *list)
+{
+	if (list->n > 1)
+		qsort(list->v, list->n, sizeof *list->v, by_bytes);
+}
+
+void pmg_strv_extend(struct pmg_strv *list, char *const *v)
+{
+	for (; *v; v++)
+		pmg_strv_add(list, *v);
+}
+
+char *const *pmg_strv_argv(struct pmg_strv *list)
+{
+	if (!list->v) {
+		list->cap = 8;
+		list->v = pmg_xcalloc(list->cap, sizeof *list->v);
+	}
+	return list->v;
+}

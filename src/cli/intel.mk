@@ -1,0 +1,1 @@
+# pmg-intel and the commands it alone links.

@@ -1,0 +1,2 @@
+noinst_LIBRARIES += libkernel.a
+libkernel_a_SOURCES = %D%/confine.h

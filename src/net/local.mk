@@ -1,0 +1,2 @@
+noinst_LIBRARIES += libnet.a
+libnet_a_SOURCES = %D%/upstream.h

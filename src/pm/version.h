@@ -1,0 +1,33 @@
+#ifndef PMG_PM_VERSION_H
+#define PMG_PM_VERSION_H
+/**
+ * Names and versions of the two ecosystems: which are equal, which is greater.
+ *
+ * npm: SemVer 2.0 precedence (section 11), numbers of any length; loose forms
+ * as npm reads them: a leading "v" or "=" is dropped, missing parts are 0,
+ * parts after the third count as build. Build metadata never matters.
+ * PyPI: PEP 440 order; what is not PEP 440 sorts below all that is, among
+ * itself by the key that old setuptools used. Names by PEP 503.
+ */
+#include <stdbool.h>
+
+#include "base/mem.h"
+#include "pm/pm.h"
+
+#define PMG_NAME_MAX    512U
+#define PMG_VERSION_MAX 512U
+
+/** <0, 0, >0 as a is less than, equal to, greater than b. Total order, never fails. */
+int pmg_version_compare(enum pmg_eco eco, const char *a, const char *b);
+/** Follows its ecosystem's grammar (npm: SemVer, loosely; PyPI: PEP 440). */
+bool pmg_version_is_valid(enum pmg_eco eco, const char *version);
+/** Text that is equal exactly for equal versions ("1.0" and "1.0.0" of PyPI). The text itself when
+ *  the version is not valid. Caller frees. */
+char *pmg_version_canonical(enum pmg_eco eco, const char *version) PMG_MUST_CHECK;
+/** PyPI: PEP 503 (lower case, runs of -_. become one "-"). npm: as is. Caller frees. */
+char *pmg_name_canonical(enum pmg_eco eco, const char *name) PMG_MUST_CHECK;
+/** May stand in a request: not empty, no longer than PMG_NAME_MAX, no control byte, shape of eco.
+ */
+bool pmg_name_is_valid(enum pmg_eco eco, const char *name);
+
+#endif

@@ -1,0 +1,55 @@
+#ifndef PMG_POLICY_PLAN_H
+#define PMG_POLICY_PLAN_H
+/**
+ * The plan of one run: plain data, made before anything is done, printable,
+ * with a fingerprint that every record carries. Foundation: what will be
+ * fetched from where and how it is judged; rules of the walls join it later.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/hash.h"
+#include "base/strv.h"
+
+/* How a rule is held. */
+enum pmg_enforced {
+	PMG_ENFORCED_PROXY,
+	PMG_ENFORCED_KERNEL,
+	PMG_ENFORCED_BROKER,
+	PMG_ENFORCED_OBSERVED
+};
+
+/* One line of the plan: what may be reached, and which line of which file says so. */
+struct pmg_rule {
+	char *op;     /* "fetch" (registry, judged), "artifact" (judged), "tunnel" (recorded) */
+	char *target; /* address, or "*" */
+	char *layer;  /* "built-in", "manager", "lockfile", ... */
+	char *source; /* "path:line", "environment NAME", "default of npm" */
+	enum pmg_enforced enforced;
+};
+
+struct pmg_plan {
+	char *tool;    /* "npx" */
+	char *manager; /* "npm" */
+	char *program; /* absolute path of what will be run */
+	char *cwd;
+	char *profile; /* profile name; "npm" */
+	struct pmg_rule *rules;
+	size_t n_rules;
+	size_t cap_rules;
+};
+
+void pmg_plan_free(struct pmg_plan *plan);
+PMG_DEFINE_AUTO(plan, struct pmg_plan *, pmg_plan_free);
+struct pmg_plan *pmg_plan_new(void) PMG_MUST_CHECK;
+/** Copies all texts. */
+void pmg_plan_add(struct pmg_plan *plan, const char *op, const char *target, const char *layer,
+		  const char *source, enum pmg_enforced enforced);
+/** Rules by op, then target bytes; equal ones once. Call before printing or fingerprinting. */
+void pmg_plan_seal(struct pmg_plan *plan);
+/** Stable text, one rule a line. Caller frees. */
+char *pmg_plan_text(const struct pmg_plan *plan) PMG_MUST_CHECK;
+/** SHA-256 of what decides (rules and profile; not cwd or program), in hex. */
+void pmg_plan_fingerprint(const struct pmg_plan *plan, char out[PMG_SHA256_HEX]);
+
+#endif

@@ -1,0 +1,2 @@
+noinst_LIBRARIES += libproxy.a
+libproxy_a_SOURCES =

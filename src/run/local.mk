@@ -1,0 +1,2 @@
+noinst_LIBRARIES += librun.a
+librun_a_SOURCES =

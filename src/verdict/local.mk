@@ -1,0 +1,2 @@
+noinst_LIBRARIES += libverdict.a
+libverdict_a_SOURCES = %D%/judge.h

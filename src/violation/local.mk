@@ -1,0 +1,2 @@
+noinst_LIBRARIES += libviolation.a
+libviolation_a_SOURCES = %D%/wire.h

@@ -1,0 +1,137 @@
+#ifndef PMG_VIOLATION_WIRE_H
+#define PMG_VIOLATION_WIRE_H
+/**
+ * What front and pmg-proxy say to each other (base/msg.h carries it).
+ *
+ *   front                                   pmg-proxy
+ *   REGISTRY* SOURCE* START        ->
+ *                                  <-       READY | FAILED
+ *                                  <-       JUDGED* PASSED* TROUBLE* (while the run goes on)
+ *   STOP                           ->
+ *                                  <-       DONE, then it closes
+ *
+ * pmg-proxy is started with fd 0 to 2 on /dev/null (2 stays the terminal under
+ * --debug), PMG_WIRE_FD the message socket, PMG_WIRE_LISTEN_FD a listening TCP
+ * socket, PMG_WIRE_BUNDLE_FD an empty file that it fills with the CA bundle.
+ * It believes only these messages, never the child's configuration. If the
+ * socket closes without STOP it ends at once.
+ *
+ * Each message is a struct here; encode makes the JSON body, decode checks it.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/msg.h"
+#include "base/strv.h"
+
+#define PMG_WIRE_FD        3
+#define PMG_WIRE_LISTEN_FD 4
+#define PMG_WIRE_BUNDLE_FD 5
+
+enum pmg_wire_type {
+	PMG_WIRE_REGISTRY = 1,
+	PMG_WIRE_SOURCE,
+	PMG_WIRE_START,
+	PMG_WIRE_READY,
+	PMG_WIRE_FAILED,
+	PMG_WIRE_JUDGED,
+	PMG_WIRE_PASSED,
+	PMG_WIRE_TROUBLE,
+	PMG_WIRE_STOP,
+	PMG_WIRE_DONE,
+	PMG_WIRE_MAX
+};
+
+struct pmg_wire_registry {
+	char *eco;   /* "npm", "pypi" */
+	char *url;   /* base address */
+	char *scope; /* or NULL */
+};
+
+struct pmg_wire_source {
+	char *eco;
+	char *url;
+	char *name;    /* or NULL */
+	char *version; /* or NULL */
+};
+
+struct pmg_wire_start {
+	char *token;          /* password of the proxy address; user name is "pmg" */
+	char *index_path;     /* intel.db */
+	char *blocklist_path; /* blocklist.yml */
+	char *cache_path; /* file of artifact hosts learned earlier; read, never written: or NULL */
+	char *https_proxy; /* parent proxy or NULL */
+	char *http_proxy;
+	char *no_proxy;
+	struct pmg_strv
+		ca_files; /* the user's: added to the system roots, upstream and in the bundle */
+	struct pmg_strv ca_dirs;
+	bool debug;
+};
+
+struct pmg_wire_ready {
+	bool index_present;
+	int64_t index_built;
+	uint64_t index_records;
+	uint64_t blocklist_entries;
+	struct pmg_strv notes; /* for the user: a CA file that could not be read, ... */
+};
+
+/* An artifact was asked for and judged. */
+struct pmg_wire_judged {
+	char *eco;
+	char *name;
+	char *version;
+	char *verdict; /* "allow", "block" */
+	char *reason;  /* pmg_reason_text(), or NULL */
+	int diag;      /* 3001 ..., 0 */
+	char *note;    /* or NULL */
+	char *url;     /* without userinfo and query */
+	struct pmg_strv ids;
+	struct pmg_strv sources;
+};
+
+/* Something went by that was not judged. */
+struct pmg_wire_passed {
+	char *target; /* "host:port" of a tunnel, address of an unknown artifact or plain request */
+	char *why;    /* "tunnel", "artifact", "request" */
+};
+
+/* A request that the proxy could not serve; for the summary of a failed run. */
+struct pmg_wire_trouble {
+	char *target; /* "host:port" */
+	char *what;   /* one line */
+	int diag;     /* 4001 ... */
+};
+
+struct pmg_wire_done {
+	uint64_t requests;
+	uint64_t bytes;          /* of bodies, to the child */
+	struct pmg_strv learned; /* "eco base-url artifact-host:port" lines for the cache */
+};
+
+/* For each message NAME: body for pmg_msg_send(); decode of a received body into a zeroed struct;
+ * done frees what decode made. decode: 0 or -PMG_E_PEER naming the field. */
+#define PMG_WIRE_DECLARE(NAME)                                                                     \
+	struct json_t *pmg_wire_##NAME##_encode(const struct pmg_wire_##NAME *m) PMG_MUST_CHECK;   \
+	int pmg_wire_##NAME##_decode(const struct json_t *body, struct pmg_wire_##NAME *out,       \
+				     struct pmg_err *err) PMG_MUST_CHECK;                          \
+	void pmg_wire_##NAME##_done(struct pmg_wire_##NAME *m);                                    \
+	PMG_DEFINE_AUTO_DONE(wire_##NAME, struct pmg_wire_##NAME, pmg_wire_##NAME##_done)
+
+PMG_WIRE_DECLARE(registry);
+PMG_WIRE_DECLARE(source);
+PMG_WIRE_DECLARE(start);
+PMG_WIRE_DECLARE(ready);
+PMG_WIRE_DECLARE(judged);
+PMG_WIRE_DECLARE(passed);
+PMG_WIRE_DECLARE(trouble);
+PMG_WIRE_DECLARE(done);
+
+/* FAILED carries an error: code, errnum, diag, msg, hint. */
+struct json_t *pmg_wire_failed_encode(const struct pmg_err *failed) PMG_MUST_CHECK;
+/** *out becomes the sender's error. @return 0 or -PMG_E_PEER in err */
+int pmg_wire_failed_decode(const struct json_t *body, struct pmg_err *out,
+			   struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif

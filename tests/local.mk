@@ -1,0 +1,1 @@
+# Tests that belong to no single layer. Unit tests stand in their layer's local.mk.

@@ -1,0 +1,67 @@
+#include "base/err.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void setting_returns_the_negated_code_and_names_errno(void **state)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_err_set(&err, PMG_E_SYS, ENOENT, "open %s", "/x"), -PMG_E_SYS);
+	assert_string_equal(err.msg, "open /x: No such file or directory");
+	assert_int_equal(err.errnum, ENOENT);
+	assert_string_equal(err.hint, "");
+}
+
+static void wrapping_puts_context_in_front(void **state)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	(void)pmg_err_set(&err, PMG_E_CONFIG, 0, "a:1:2: no");
+	assert_int_equal(pmg_err_wrap(&err, "profile %s", "npm"), -PMG_E_CONFIG);
+	assert_string_equal(err.msg, "profile npm: a:1:2: no");
+}
+
+static void long_text_is_cut_not_overrun(void **state)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	char big[2000];
+
+	(void)state;
+	memset(big, 'x', sizeof big - 1);
+	big[sizeof big - 1] = '\0';
+	(void)pmg_err_set(&err, PMG_E_PARSE, EIO, "%s", big);
+	assert_int_equal(strlen(err.msg), sizeof err.msg - 1);
+	(void)pmg_err_wrap(&err, "%s", big);
+	assert_int_equal(strlen(err.msg), sizeof err.msg - 1);
+}
+
+static void every_code_has_a_name_and_an_exit_status(void **state)
+{
+	int code, exit;
+
+	(void)state;
+	for (code = 1; code < PMG_E_MAX; code++) {
+		assert_non_null(pmg_code_name((enum pmg_code)code));
+		exit = pmg_code_exit((enum pmg_code)code);
+		assert_true(exit == 120 || exit == 121 || exit == 125);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(setting_returns_the_negated_code_and_names_errno),
+		cmocka_unit_test(wrapping_puts_context_in_front),
+		cmocka_unit_test(long_text_is_cut_not_overrun),
+		cmocka_unit_test(every_code_has_a_name_and_an_exit_status),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
