@@ -1,1 +1,2 @@
-# Tests that belong to no single layer. Unit tests stand in their layer's local.mk.
+# Tests that are no unit of one layer, and what goes into the tarball for them.
+EXTRA_DIST += check .ci/run tools/apt-need tools/libs
