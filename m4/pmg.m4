@@ -25,9 +25,14 @@ AS_IF([test "x$enable_sanitize" = xyes], [
 AM_CONDITIONAL([SANITIZE], [test "x$enable_sanitize" = xyes])
 AC_SUBST([PMG_SANITIZE])])
 
-# --enable-fuzz: the fuzz targets get libFuzzer's main (clang only).
+# --enable-fuzz: the fuzz targets get libFuzzer's main (clang only). Comes after PMG_ARG_SANITIZE.
 AC_DEFUN([PMG_ARG_FUZZ], [
 AC_ARG_ENABLE([fuzz], [AS_HELP_STRING([--enable-fuzz], [build fuzz targets with libFuzzer (clang)])])
+PMG_FUZZ_MAIN=
+AS_IF([test "x$enable_fuzz" = xyes], [
+  PMG_SANITIZE="$PMG_SANITIZE -fsanitize=fuzzer-no-link"
+  PMG_FUZZ_MAIN="-fsanitize=fuzzer"])
+AC_SUBST([PMG_FUZZ_MAIN])
 AM_CONDITIONAL([FUZZ], [test "x$enable_fuzz" = xyes])])
 
 # --enable-werror, and the hardening flags of a release.

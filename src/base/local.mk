@@ -8,3 +8,8 @@ libbase_a_SOURCES = \
 
 check_PROGRAMS += tests/unit/test_base_err
 tests_unit_test_base_err_LDADD = $(LINK_BASE) $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/fuzz/fuzz_url tests/fuzz/fuzz_msg tests/fuzz/fuzz_clock
+tests_fuzz_fuzz_url_LDADD = $(FUZZ_MAIN) $(LINK_BASE)
+tests_fuzz_fuzz_msg_LDADD = $(FUZZ_MAIN) $(LINK_BASE)
+tests_fuzz_fuzz_clock_LDADD = $(FUZZ_MAIN) $(LINK_BASE)
