@@ -1,0 +1,136 @@
+#ifndef PMG_CLI_CMD_H
+#define PMG_CLI_CMD_H
+/**
+ * Commands as rows. A row has subcommands or run(), never both; the dispatcher
+ * finds the row, reads its options, checks the number of operands, answers
+ * --help, and calls run(). How to add one: docs/adding-a-command.md.
+ *
+ *   static const struct pmg_cmd audit_cmds[] = {
+ *       { .name = "list", .synopsis = "[--json] [--limit N]", .summary = "show what was judged",
+ *         .max = 0, .opts = list_opts, .opts_size = sizeof(struct list_opts),
+ *         .run = pmg_cmd_audit_list },
+ *       { 0 },
+ *   };
+ */
+#include <stdbool.h>
+
+#include "cli/opt.h"
+#include "cli/out.h"
+
+/* Exit statuses of our own (cli.md); pmg_code_exit() gives those of errors. */
+#define PMG_EXIT_WITHHELD       1   /* a package was withheld and the tool said 0 */
+#define PMG_EXIT_UNAVAILABLE    120 /* a wall is unavailable or refused */
+#define PMG_EXIT_CONFIG         121 /* command line, configuration or policy is wrong */
+#define PMG_EXIT_INTERNAL       125
+#define PMG_EXIT_NOT_EXECUTABLE 126
+#define PMG_EXIT_NOT_FOUND      127
+
+#define PMG_CMD_RAW      1U /* all that follows the name is operands, options too */
+#define PMG_CMD_ANY      -1 /* of max: no limit */
+#define PMG_CMD_OPTS_MAX 256
+
+/* The settings that every program knows; a program's own struct starts with it. */
+struct pmg_settings {
+	unsigned verbose;
+	bool quiet;
+	bool debug;
+	bool help;
+	const char *color; /* PMG_OUT_COLORS or NULL */
+};
+
+/* Rows of the above for a settings struct that starts with struct pmg_settings. */
+#define PMG_SETTINGS_ROWS                                                                          \
+	{                                                                                          \
+		PMG_OPT_WORD,                                                                      \
+		0,                                                                                 \
+		"color",                                                                           \
+		offsetof(struct pmg_settings, color),                                              \
+		0,                                                                                 \
+		PMG_OUT_COLORS,                                                                    \
+		"colour of messages"                                                               \
+	},                                                                                         \
+		{ PMG_OPT_FLAG,                                                                    \
+		  0,                                                                               \
+		  "debug",                                                                         \
+		  offsetof(struct pmg_settings, debug),                                            \
+		  0,                                                                               \
+		  NULL,                                                                            \
+		  "say on stderr what is done" },                                                  \
+		{ PMG_OPT_FLAG, 'h',        "help", offsetof(struct pmg_settings, help), 0,        \
+		  NULL,         "show this" },                                                     \
+		{ PMG_OPT_FLAG,                                                                    \
+		  'q',                                                                             \
+		  "quiet",                                                                         \
+		  offsetof(struct pmg_settings, quiet),                                            \
+		  0,                                                                               \
+		  NULL,                                                                            \
+		  "say nothing but errors and refusals" },                                         \
+	{                                                                                          \
+		PMG_OPT_COUNT, 'v', "verbose", offsetof(struct pmg_settings, verbose), 0, NULL,    \
+			"say what was done"                                                        \
+	}
+
+struct pmg_cmd;
+
+/* One call of a command; all borrowed. */
+struct pmg_call {
+	const struct pmg_cmd *cmd;
+	struct pmg_out *out;
+	const void *settings;  /* the program's settings struct */
+	const void *opts;      /* the command's struct, filled; NULL when it has no options */
+	char *const *operands; /* NULL-terminated */
+	int n_operands;
+};
+
+struct pmg_cmd {
+	const char *name;     /* NULL: last row */
+	const char *synopsis; /* what follows the name: "[--json] PATH"; NULL for nothing */
+	const char *summary;  /* one phrase */
+	const char *about;    /* more for --help, lines ended with newlines; or NULL */
+	unsigned flags;       /* PMG_CMD_* */
+	int min, max;         /* operands; PMG_CMD_ANY */
+	const struct pmg_cmd *subs;
+	const struct pmg_opt *opts;
+	size_t opts_size;   /* bytes of the struct of opts; at most PMG_CMD_OPTS_MAX */
+	const void *preset; /* defaults of that struct; NULL: zeros */
+	/** @return exit status, or -PMG_E_* with *err filled */
+	int (*run)(const struct pmg_call *call, struct pmg_err *err);
+};
+
+struct pmg_program {
+	const char *name;             /* as typed: "pmg" */
+	const struct pmg_cmd *cmds;   /* sorted by name */
+	const struct pmg_opt *global; /* rows over the settings struct */
+	const char *head;             /* of the program's --help, before the commands */
+	const char *tail;             /* after the options; or NULL */
+	/**
+	 * A first word that is no command (a tool, for pmg); NULL: always an error.
+	 * @param argv  the word and all after it, untouched
+	 * @return exit status, -PMG_E_*; or PMG_CMD_UNKNOWN: not mine
+	 */
+	int (*other)(void *settings, struct pmg_out *out, char *const *argv, struct pmg_err *err);
+	const char *const *other_words; /* for "did you mean"; NULL-terminated or NULL */
+};
+
+#define PMG_CMD_UNKNOWN 1000 /* no exit status */
+
+/**
+ * Whole main: global options, command, its options, run(), flush of stdout,
+ * the error printed.
+ * @param settings  the program's struct, starting with struct pmg_settings, filled with defaults
+ * @param argv      without the program's name; NULL-terminated
+ * @return exit status
+ */
+int pmg_cmd_main(const struct pmg_program *program, void *settings, char *const *argv);
+
+/** --help of one row; path is "pmg audit list". */
+void pmg_cmd_help(const struct pmg_cmd *cmd, const char *path, FILE *to);
+
+/**
+ * Are the rows in order? Sorted, no name twice, subs or run but not both,
+ * options inside their struct. For tests.
+ * @return 0 or -PMG_E_INTERNAL naming the row
+ */
+int pmg_cmds_check(const struct pmg_cmd *cmds, struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif
