@@ -175,8 +175,7 @@ const char *pmg_str_nearest(const char *typed, const char *const *words)
 	return near;
 }
 
-/* Length of the well-formed UTF-8 sequence at s (RFC 3629), 0 when there is none. */
-static size_t utf8_len(const unsigned char *s, size_t left, uint32_t *cp)
+size_t pmg_utf8_len(const char *text, size_t left, uint32_t *cp)
 {
 	static const struct {
 		unsigned char mask, lead;
@@ -185,12 +184,13 @@ static size_t utf8_len(const unsigned char *s, size_t left, uint32_t *cp)
 		      { 0xe0, 0xc0, 0x80 },
 		      { 0xf0, 0xe0, 0x800 },
 		      { 0xf8, 0xf0, 0x10000 } };
+	const unsigned char *s = (const unsigned char *)text;
 	size_t n, i;
 
 	for (n = 0; n < PMG_ARRAY_LEN(forms); n++)
 		if ((s[0] & forms[n].mask) == forms[n].lead)
 			break;
-	if (n == PMG_ARRAY_LEN(forms) || n + 1 > left)
+	if (left == 0 || n == PMG_ARRAY_LEN(forms) || n + 1 > left)
 		return 0;
 	*cp = s[0] & (unsigned char)~forms[n].mask;
 	for (i = 1; i <= n; i++) {
@@ -218,7 +218,7 @@ char *pmg_str_quote(const char *s, size_t len, size_t max)
 	uint32_t cp = 0;
 
 	while (i < end) {
-		n = utf8_len(u + i, end - i, &cp);
+		n = pmg_utf8_len(s + i, end - i, &cp);
 		if (n > 0 && is_harmless(cp)) {
 			(void)!pmg_str_add(&out, s + i, n); /* cannot reach the limit */
 		} else {

@@ -64,6 +64,12 @@ const char *pmg_str_nearest(const char *typed, const char *const *words);
  */
 char *pmg_str_quote(const char *s, size_t len, size_t max) PMG_MUST_CHECK;
 
+/**
+ * Length of the well-formed UTF-8 sequence (RFC 3629) that text begins with, 0 when it is none.
+ * @param[out] cp  the code point; undefined when 0 is returned
+ */
+size_t pmg_utf8_len(const char *text, size_t left, uint32_t *cp) PMG_MUST_CHECK;
+
 /** Base64 with padding (RFC 4648 section 4). */
 char *pmg_base64(const void *bytes, size_t len) PMG_MUST_CHECK;
 /** Lower-case hexadecimal. */
