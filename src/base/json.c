@@ -57,6 +57,16 @@ bool pmg_json_is_array(const struct json_t *value)
 	return json_is_array(value);
 }
 
+bool pmg_json_is_int(const struct json_t *value)
+{
+	return json_is_integer(value);
+}
+
+bool pmg_json_is_bool(const struct json_t *value)
+{
+	return json_is_boolean(value);
+}
+
 bool pmg_json_is_null(const struct json_t *value)
 {
 	return json_is_null(value);

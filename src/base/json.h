@@ -35,6 +35,8 @@ const struct json_t *pmg_json_get(const struct json_t *obj, const char *key);
 const char *pmg_json_text(const struct json_t *value); /* of a string value */
 bool pmg_json_is_object(const struct json_t *value);
 bool pmg_json_is_array(const struct json_t *value);
+bool pmg_json_is_int(const struct json_t *value);
+bool pmg_json_is_bool(const struct json_t *value);
 bool pmg_json_is_null(const struct json_t *value);
 
 size_t pmg_json_len(const struct json_t *array); /* 0 when no array */

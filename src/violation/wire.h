@@ -24,6 +24,14 @@
 #include "base/msg.h"
 #include "base/strv.h"
 
+/* What a message may carry; decode refuses more, and a whole message is at most PMG_MSG_MAX. */
+#define PMG_WIRE_ECO_MAX  16U
+#define PMG_WIRE_NAME_MAX 512U /* name, version, scope, token, verdict, why */
+#define PMG_WIRE_URL_MAX  8192U
+#define PMG_WIRE_PATH_MAX 4096U
+#define PMG_WIRE_TEXT_MAX 1024U /* reason, note, what */
+#define PMG_WIRE_LIST_MAX 1024U /* elements of a list, each at most PMG_WIRE_PATH_MAX */
+
 #define PMG_WIRE_FD        3
 #define PMG_WIRE_LISTEN_FD 4
 #define PMG_WIRE_BUNDLE_FD 5
@@ -110,8 +118,9 @@ struct pmg_wire_done {
 	struct pmg_strv learned; /* "eco base-url artifact-host:port" lines for the cache */
 };
 
-/* For each message NAME: body for pmg_msg_send(); decode of a received body into a zeroed struct;
- * done frees what decode made. decode: 0 or -PMG_E_PEER naming the field. */
+/* For each message NAME: body for pmg_msg_send() (it refuses what is too large); decode of a
+ * received body into a zeroed struct, strictly: a field that is missing, unknown, of another type
+ * or too large is -PMG_E_PEER naming it, and *out stays as it was; done frees what decode made. */
 #define PMG_WIRE_DECLARE(NAME)                                                                     \
 	struct json_t *pmg_wire_##NAME##_encode(const struct pmg_wire_##NAME *m) PMG_MUST_CHECK;   \
 	int pmg_wire_##NAME##_decode(const struct json_t *body, struct pmg_wire_##NAME *out,       \
