@@ -1,0 +1,160 @@
+#include "policy/plan.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+#define PLAN_TEXT_MAX (SIZE_MAX / 4) /* grows with the rules, whose sizes are checked where read   \
+				      */
+
+static const char *const enforced_names[] = {
+	[PMG_ENFORCED_PROXY] = "proxy",
+	[PMG_ENFORCED_KERNEL] = "kernel",
+	[PMG_ENFORCED_BROKER] = "broker",
+	[PMG_ENFORCED_OBSERVED] = "observed",
+};
+
+static void rule_done(struct pmg_rule *rule)
+{
+	pmg_auto_freep(&rule->op);
+	pmg_auto_freep(&rule->target);
+	pmg_auto_freep(&rule->layer);
+	pmg_auto_freep(&rule->source);
+}
+
+void pmg_plan_free(struct pmg_plan *plan)
+{
+	size_t i;
+
+	if (!plan)
+		return;
+	for (i = 0; i < plan->n_rules; i++)
+		rule_done(&plan->rules[i]);
+	pmg_auto_freep(&plan->rules);
+	pmg_auto_freep(&plan->tool);
+	pmg_auto_freep(&plan->manager);
+	pmg_auto_freep(&plan->program);
+	pmg_auto_freep(&plan->cwd);
+	pmg_auto_freep(&plan->profile);
+	pmg_auto_freep(&plan);
+}
+
+struct pmg_plan *pmg_plan_new(void)
+{
+	return pmg_xcalloc(1, sizeof(struct pmg_plan));
+}
+
+void pmg_plan_add(struct pmg_plan *plan, const char *op, const char *target, const char *layer,
+		  const char *source, enum pmg_enforced enforced)
+{
+	plan->rules = pmg_grow(plan->rules, plan->n_rules, &plan->cap_rules, sizeof *plan->rules);
+	plan->rules[plan->n_rules++] = (struct pmg_rule){
+		.op = pmg_xstrdup(op),
+		.target = pmg_xstrdup(target),
+		.layer = pmg_xstrdup(layer),
+		.source = pmg_xstrdup(source),
+		.enforced = enforced,
+	};
+}
+
+/* What a rule decides. Where it was written does not change the run. */
+static int compare_meaning(const struct pmg_rule *a, const struct pmg_rule *b)
+{
+	int r = strcmp(a->op, b->op);
+
+	if (r == 0)
+		r = strcmp(a->target, b->target);
+	return r ? r : (int)a->enforced - (int)b->enforced;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct pmg_rule *a = left, *b = right;
+	int r = compare_meaning(a, b);
+
+	if (r == 0)
+		r = strcmp(a->layer, b->layer);
+	return r ? r : strcmp(a->source, b->source);
+}
+
+void pmg_plan_seal(struct pmg_plan *plan)
+{
+	size_t i, kept = 0;
+
+	if (plan->n_rules == 0)
+		return;
+	qsort(plan->rules, plan->n_rules, sizeof *plan->rules, compare);
+	for (i = 1; i < plan->n_rules; i++) {
+		if (compare(&plan->rules[kept], &plan->rules[i]) == 0)
+			rule_done(&plan->rules[i]);
+		else
+			plan->rules[++kept] = plan->rules[i];
+	}
+	plan->n_rules = kept + 1;
+}
+
+/* A text that another may have written: on one line, and no two rules read as one. */
+static void add_field(struct pmg_str *text, const char *name, const char *value)
+{
+	pmg_autofree char *safe = pmg_str_quote(value, strlen(value), strlen(value));
+	int r = pmg_str_addf(text, "%s%s", name, safe);
+
+	assert(r == 0);
+}
+
+char *pmg_plan_text(const struct pmg_plan *plan)
+{
+	const struct {
+		const char *name, *value;
+	} heads[] = {
+		{ "tool: ", plan->tool },       { "manager: ", plan->manager },
+		{ "program: ", plan->program }, { "folder: ", plan->cwd },
+		{ "profile: ", plan->profile },
+	};
+	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(PLAN_TEXT_MAX);
+	char fingerprint[PMG_SHA256_HEX];
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(heads); i++) {
+		if (!heads[i].value)
+			continue;
+		add_field(&text, heads[i].name, heads[i].value);
+		add_field(&text, "\n", "");
+	}
+	for (i = 0; i < plan->n_rules; i++) {
+		const struct pmg_rule *rule = &plan->rules[i];
+
+		add_field(&text, "", rule->op);
+		add_field(&text, " ", rule->target);
+		add_field(&text, "  (", rule->layer);
+		add_field(&text, ": ", rule->source);
+		add_field(&text, ") by ", enforced_names[rule->enforced]);
+		add_field(&text, "\n", "");
+	}
+	pmg_plan_fingerprint(plan, fingerprint);
+	add_field(&text, "fingerprint: ", fingerprint);
+	add_field(&text, "\n", "");
+	return pmg_str_steal(&text);
+}
+
+void pmg_plan_fingerprint(const struct pmg_plan *plan, char out[PMG_SHA256_HEX])
+{
+	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(PLAN_TEXT_MAX);
+	const struct pmg_rule *rule, *last = NULL;
+	size_t i;
+
+	add_field(&text, "1 ", plan->profile ? plan->profile : "");
+	for (i = 0; i < plan->n_rules; i++, last = rule) {
+		rule = &plan->rules[i];
+		if (last && compare_meaning(last, rule) == 0)
+			continue;
+		add_field(&text, "\n", rule->op);
+		add_field(&text, " ", rule->target);
+		add_field(&text, " ", enforced_names[rule->enforced]);
+	}
+	pmg_sha256_hex(text.s, text.len, out);
+}
