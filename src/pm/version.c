@@ -1,0 +1,103 @@
+#include "pm/version.h"
+
+#include "pm/version_priv.h"
+
+/* A canonical form is never longer than its text, but for parts that were left out: ".0.0" of
+   SemVer, the words and zeros of "1a" -> "1a0", "1-1" -> "1.post1", "1c" -> "1rc0". */
+#define CANONICAL_ROOM 32U
+
+void pmg_digits_add(struct pmg_str *out, struct pmg_digits d)
+{
+	if (d.n == 0)
+		(void)!pmg_str_adds(out, "0");
+	else
+		(void)!pmg_str_add(out, d.s, d.n);
+}
+
+static bool fits(const char *version)
+{
+	return strnlen(version, PMG_VERSION_MAX + 1) <= PMG_VERSION_MAX;
+}
+
+static bool semver(const char *text, struct pmg_semver *out)
+{
+	return fits(text) && pmg_semver_parse(text, out);
+}
+
+static bool pep440(const char *text, struct pmg_pep440 *out)
+{
+	return fits(text) && pmg_pep440_parse(text, out);
+}
+
+static int npm_compare(const char *a, const char *b)
+{
+	struct pmg_semver x, y;
+	bool is_x = semver(a, &x), is_y = semver(b, &y);
+
+	if (is_x && is_y)
+		return pmg_semver_compare(&x, &y);
+	if (is_x != is_y)
+		return is_x ? 1 : -1;
+	return strcmp(a, b);
+}
+
+static int pypi_compare(const char *a, const char *b)
+{
+	struct pmg_pep440 x, y;
+	bool is_x = pep440(a, &x), is_y = pep440(b, &y);
+
+	if (is_x && is_y)
+		return pmg_pep440_compare(&x, &y);
+	if (is_x != is_y)
+		return is_x ? 1 : -1;
+	return pmg_legacy_compare(a, b);
+}
+
+static bool npm_canonical(const char *version, struct pmg_str *out)
+{
+	struct pmg_semver v;
+
+	if (!semver(version, &v))
+		return false;
+	pmg_semver_canonical(&v, out);
+	return true;
+}
+
+static bool pypi_canonical(const char *version, struct pmg_str *out)
+{
+	struct pmg_pep440 v;
+
+	if (!pep440(version, &v))
+		return false;
+	pmg_pep440_canonical(&v, out);
+	return true;
+}
+
+static const struct {
+	int (*compare)(const char *a, const char *b);
+	bool (*canonical)(const char *version, struct pmg_str *out); /* false: not valid */
+} ecos[PMG_ECO_MAX] = {
+	[PMG_ECO_NPM] = { npm_compare, npm_canonical },
+	[PMG_ECO_PYPI] = { pypi_compare, pypi_canonical },
+};
+
+int pmg_version_compare(enum pmg_eco eco, const char *a, const char *b)
+{
+	return ecos[eco].compare(a, b);
+}
+
+bool pmg_version_is_valid(enum pmg_eco eco, const char *version)
+{
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(PMG_VERSION_MAX + CANONICAL_ROOM);
+
+	return ecos[eco].canonical(version, &out);
+}
+
+char *pmg_version_canonical(enum pmg_eco eco, const char *version)
+{
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(PMG_VERSION_MAX + CANONICAL_ROOM);
+
+	if (!ecos[eco].canonical(version, &out))
+		return pmg_xstrdup(version);
+	return pmg_str_steal(&out);
+}
