@@ -1,13 +1,23 @@
 noinst_LIBRARIES += libconf.a
 libconf_a_SOURCES = \
-	%D%/dirs.c %D%/dirs.h %D%/keys.c %D%/keys.h %D%/units.c %D%/units.h \
-	%D%/yaml.c %D%/yaml.h
+	%D%/config.c %D%/config.h %D%/dirs.c %D%/dirs.h %D%/keys.c %D%/keys.h \
+	%D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h
 
+check_PROGRAMS += tests/unit/test_conf_config
+tests_unit_test_conf_config_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_dirs
 tests_unit_test_conf_dirs_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_keys
 tests_unit_test_conf_keys_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_conf_trusted
+tests_unit_test_conf_trusted_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_units
 tests_unit_test_conf_units_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_yaml
 tests_unit_test_conf_yaml_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/fuzz/fuzz_yaml
+tests_fuzz_fuzz_yaml_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
+
+dist_man_MANS += man/pmg-config.5
+EXTRA_DIST += docs/config.md

@@ -321,8 +321,8 @@ char *pmg_yaml_where(const struct pmg_yaml *node)
 	return path;
 }
 
-static int verr(struct pmg_err *err, const struct pmg_yaml *node, bool key, const char *fmt,
-		va_list ap)
+__attribute__((format(printf, 4, 0))) static int
+verr(struct pmg_err *err, const struct pmg_yaml *node, bool key, const char *fmt, va_list ap)
 {
 	char what[sizeof err->msg];
 

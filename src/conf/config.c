@@ -1,0 +1,219 @@
+#include "conf/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "conf/keys.h"
+#include "conf/trusted.h"
+
+#define SCHEMA_VERSION 1U
+#define DAY_S          86400U
+#define ADVISORY_MAX   4096U
+
+static const char *const verbosities[] = { "silent", "normal", "verbose", NULL };
+static const char *const on_missings[] = { "warn", "block", NULL };
+static const char *const ecosystems[] = { "npm", "pypi", NULL };
+
+static int read_schema(const struct pmg_yaml *value, void *out, struct pmg_err *err)
+{
+	(void)out;
+	if (value->kind == PMG_YAML_SCALAR && !value->quoted && strcmp(value->text, "1") == 0)
+		return 0;
+	(void)pmg_yaml_err(err, value, "\"schema_version\" must be %u", SCHEMA_VERSION);
+	return pmg_err_hint(err, "this version of pmg reads schema version %u", SCHEMA_VERSION);
+}
+
+/* One item of proxy.registries, before it is checked. */
+struct item {
+	int ecosystem;
+	char *url;
+	char *scope;
+};
+
+static void item_done(struct item *item)
+{
+	free(item->url);
+	free(item->scope);
+}
+PMG_DEFINE_AUTO_DONE(item, struct item, item_done);
+
+static const struct pmg_key item_keys[] = {
+	{ .name = "ecosystem",
+	  .kind = PMG_KEY_ENUM,
+	  .flags = PMG_KEY_REQUIRED,
+	  .offset = offsetof(struct item, ecosystem),
+	  .words = ecosystems },
+	{ .name = "url",
+	  .kind = PMG_KEY_STR,
+	  .flags = PMG_KEY_REQUIRED,
+	  .offset = offsetof(struct item, url),
+	  .max = PMG_URL_MAX },
+	{ .name = "scope",
+	  .kind = PMG_KEY_STR,
+	  .offset = offsetof(struct item, scope),
+	  .max = 214 },
+	{ 0 },
+};
+
+static int check_url(const struct pmg_yaml *value, const char *text, struct pmg_url *url,
+		     struct pmg_err *err)
+{
+	struct pmg_err why = PMG_ERR_INIT;
+
+	if (pmg_url_parse(text, url, &why) < 0)
+		return pmg_yaml_err(err, value, "\"url\": %s", why.msg);
+	if (url->userinfo) {
+		(void)pmg_yaml_err(err, value, "\"url\" has a user name or password in it");
+		return pmg_err_hint(err, "take it out: the manager's own files hold credentials");
+	}
+	if (url->query)
+		return pmg_yaml_err(err, value, "\"url\" has a query (?...)");
+	if (!pmg_str_has_suffix(url->path, "/")) {
+		char *path = pmg_xasprintf("%s/", url->path);
+
+		free(url->path);
+		url->path = path;
+	}
+	return 0;
+}
+
+static int read_registry(const struct pmg_yaml *value, void *out, struct pmg_err *err)
+{
+	pmg_auto(url) struct pmg_url url = { 0 };
+	pmg_auto(item) struct item item = { 0 };
+	struct pmg_config *config = out;
+	struct pmg_config_registry *new;
+	int r;
+
+	r = pmg_keys_read(item_keys, value, &item, err);
+	if (r < 0)
+		return r;
+	r = check_url(pmg_yaml_get(value, "url"), item.url, &url, err);
+	if (r < 0)
+		return r;
+	if (item.scope && (item.scope[0] != '@' || strpbrk(item.scope, "/ \t")))
+		return pmg_yaml_err(err, pmg_yaml_get(value, "scope"),
+				    "\"scope\" must be like \"@acme\"");
+	config->registries = pmg_grow(config->registries, config->n_registries,
+				      &config->cap_registries, sizeof *config->registries);
+	new = &config->registries[config->n_registries++];
+	*new = (struct pmg_config_registry){ .ecosystem = pmg_xstrdup(ecosystems[item.ecosystem]),
+					     .url = url,
+					     .scope = pmg_steal_ptr(&item.scope),
+					     .line = value->line };
+	url = (struct pmg_url){ 0 };
+	return 0;
+}
+
+static const struct pmg_key intel_keys[] = {
+	{ .name = "on_missing",
+	  .kind = PMG_KEY_ENUM,
+	  .offset = offsetof(struct pmg_config, on_missing),
+	  .words = on_missings },
+	{ .name = "max_age", .kind = PMG_KEY_LATER },
+	{ .name = "feeds", .kind = PMG_KEY_LATER },
+	{ .name = "overrides", .kind = PMG_KEY_LATER },
+	{ 0 },
+};
+
+static const struct pmg_key proxy_keys[] = {
+	{ .name = "registries",
+	  .kind = PMG_KEY_LIST,
+	  .max = PMG_CONFIG_REGISTRIES_MAX,
+	  .read = read_registry },
+	{ .name = "install_only", .kind = PMG_KEY_LATER },
+	{ .name = "skip_commands", .kind = PMG_KEY_LATER },
+	{ 0 },
+};
+
+static const struct pmg_key ledger_keys[] = {
+	{ .name = "retention",
+	  .kind = PMG_KEY_DURATION,
+	  .offset = offsetof(struct pmg_config, ledger_retention_s),
+	  .max = 36500ULL * DAY_S },
+	{ .name = "max_size",
+	  .kind = PMG_KEY_SIZE,
+	  .offset = offsetof(struct pmg_config, ledger_max_size) },
+	{ 0 },
+};
+
+/* docs/config.md has a section for each; a test compares. */
+static const struct pmg_key config_keys[] = {
+	{ .name = "schema_version",
+	  .kind = PMG_KEY_CALL,
+	  .flags = PMG_KEY_REQUIRED,
+	  .read = read_schema },
+	{ .name = "verbosity",
+	  .kind = PMG_KEY_ENUM,
+	  .offset = offsetof(struct pmg_config, verbosity),
+	  .words = verbosities },
+	{ .name = "intel", .kind = PMG_KEY_MAP, .rows = intel_keys },
+	{ .name = "proxy", .kind = PMG_KEY_MAP, .rows = proxy_keys },
+	{ .name = "ledger", .kind = PMG_KEY_MAP, .rows = ledger_keys },
+	{ .name = "advisory_message",
+	  .kind = PMG_KEY_STR,
+	  .offset = offsetof(struct pmg_config, advisory_message),
+	  .max = ADVISORY_MAX },
+	{ .name = "sandbox", .kind = PMG_KEY_LATER },
+	{ .name = "dependency_cooldown", .kind = PMG_KEY_LATER },
+	{ .name = "trusted_packages", .kind = PMG_KEY_LATER },
+	{ 0 },
+};
+
+const struct pmg_key *pmg_config_keys(void)
+{
+	return config_keys;
+}
+
+static void set_defaults(struct pmg_config *config)
+{
+	config->verbosity = PMG_VERBOSITY_NORMAL;
+	config->on_missing = PMG_ON_MISSING_WARN;
+	config->ledger_retention_s = 90ULL * DAY_S;
+	config->ledger_max_size = 256ULL << 20;
+}
+
+void pmg_config_done(struct pmg_config *config)
+{
+	size_t i;
+
+	for (i = 0; i < config->n_registries; i++) {
+		free(config->registries[i].ecosystem);
+		free(config->registries[i].scope);
+		pmg_url_done(&config->registries[i].url);
+	}
+	free(config->registries);
+	free(config->advisory_message);
+	free(config->path);
+	*config = (struct pmg_config){ 0 };
+}
+
+int pmg_config_load(const char *path, struct pmg_config *out, struct pmg_err *err)
+{
+	pmg_auto(config) struct pmg_config config = { 0 };
+	pmg_auto(yaml) struct pmg_yaml *doc = NULL;
+	struct pmg_err missing = PMG_ERR_INIT;
+	int r;
+
+	set_defaults(&config);
+	r = pmg_trusted_yaml(path, &doc, &missing);
+	if (r < 0 && r != -PMG_E_NOTFOUND) {
+		*err = missing;
+		return r;
+	}
+	if (r == 0) {
+		r = pmg_keys_read(config_keys, doc, &config, err);
+		if (r < 0)
+			return r;
+		config.path = pmg_xstrdup(path);
+	}
+	/* An empty message is none. */
+	if (config.advisory_message && config.advisory_message[0] == '\0') {
+		free(config.advisory_message);
+		config.advisory_message = NULL;
+	}
+	*out = config;
+	config = (struct pmg_config){ 0 };
+	return 0;
+}

@@ -1,0 +1,59 @@
+#ifndef PMG_CONF_CONFIG_H
+#define PMG_CONF_CONFIG_H
+/**
+ * config.yml: the user's choices. docs/config.md and pmg-config(5) describe
+ * each key; a key of a later version is an error, never a promise not kept.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/url.h"
+
+#define PMG_CONFIG_REGISTRIES_MAX 64U
+
+enum pmg_verbosity { PMG_VERBOSITY_SILENT, PMG_VERBOSITY_NORMAL, PMG_VERBOSITY_VERBOSE };
+
+/* What to do when there is no index of known malware to ask. */
+enum pmg_on_missing { PMG_ON_MISSING_WARN, PMG_ON_MISSING_BLOCK };
+
+/* An entry of proxy.registries: a place packages come from that the managers' own files do not
+ * name. */
+struct pmg_config_registry {
+	char *ecosystem;    /* "npm" or "pypi" */
+	struct pmg_url url; /* path ends in "/"; no userinfo, no query */
+	char *scope;        /* "@acme", or NULL for all names */
+	unsigned line;      /* of config.yml */
+};
+
+struct pmg_config {
+	char *path;                  /* the file that was read; NULL when there was none */
+	int verbosity;               /* enum pmg_verbosity */
+	int on_missing;              /* enum pmg_on_missing */
+	uint64_t ledger_retention_s; /* older records go */
+	uint64_t ledger_max_size;    /* bytes */
+	char *advisory_message;      /* printed after a refusal; NULL for none */
+	struct pmg_config_registry *registries;
+	size_t n_registries;
+	size_t cap_registries;
+};
+
+void pmg_config_done(struct pmg_config *config);
+PMG_DEFINE_AUTO_DONE(config, struct pmg_config, pmg_config_done);
+
+/**
+ * Read config.yml; a file that is not there gives the defaults.
+ * @param path  $XDG_CONFIG_HOME/pmg/config.yml
+ * @param[out] out  zeroed by the caller, pmg_config_done(); untouched on failure
+ * @return 0; -PMG_E_CONFIG with path:line:column, or when others could have written the file
+ *         (conf/trusted.h); -PMG_E_LIMIT; -PMG_E_SYS
+ */
+int pmg_config_load(const char *path, struct pmg_config *out, struct pmg_err *err) PMG_MUST_CHECK;
+
+struct pmg_key;
+/** The rows that read it (conf/keys.h); nested ones in their rows. docs and commands list them. */
+const struct pmg_key *pmg_config_keys(void);
+
+#endif
