@@ -6,27 +6,43 @@
  */
 #include "base/strv.h"
 
-#define PMG_BUNDLE_MAX (16U * 1024U * 1024U)
+#define PMG_BUNDLE_MAX       (16U * 1024U * 1024U) /* bytes of PEM text, and of one file */
+#define PMG_BUNDLE_CERTS_MAX 8192U                 /* certificates */
+#define PMG_BUNDLE_DIR_MAX   4096U                 /* entries of one folder that are looked at */
 
 struct pmg_bundle;
 void pmg_bundle_free(struct pmg_bundle *bundle);
 PMG_DEFINE_AUTO(bundle, struct pmg_bundle *, pmg_bundle_free);
 
 /**
- * Read all roots into memory, as text; certificates are parsed later, when the
- * first upstream connection needs them (the system store costs 20 ms).
- * A file of the user's that is missing, empty or no PEM goes into notes, naming
- * it, and is left out.
+ * Read all roots into memory, as text; certificates are parsed later, when the first upstream
+ * connection needs them.
+ * Only certificates are taken: a private key in a file of the user's never gets into the text. A
+ * file of the user's that is missing, empty or no PEM goes into notes, naming it, and is left
+ * out; in a folder what is no PEM is passed over in silence.
+ * @param ca_files, ca_dirs  one path each (SSL_CERT_DIR is a list by colon: split it before)
+ * @param notes  one line each is added, to be shown once
  * @return 0; -PMG_E_TLS: no system roots and nothing of the user's either
+ *
+ * Source: the system's places are those of X509_get_default_cert_file(3) and of Debian, Fedora,
+ * SUSE, Alpine and NixOS; in the system's folders only names that OpenSSL would look up count.
  */
 int pmg_bundle_load(const struct pmg_strv *ca_files, const struct pmg_strv *ca_dirs,
 		    struct pmg_bundle **out, struct pmg_strv *notes,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 /** The PEM text of all, each certificate once. Borrowed. */
 const char *pmg_bundle_pem(const struct pmg_bundle *bundle, size_t *len);
+size_t pmg_bundle_count(const struct pmg_bundle *bundle); /* certificates in it */
 
 struct x509_store_st;
-/** Certificates as an OpenSSL store; made at the first call, borrowed. @return NULL with err set */
+/**
+ * Certificates as an OpenSSL store; made at the first call, borrowed. What cannot be parsed is
+ * left out. Each certificate is an anchor of its own, also one that another signed.
+ * @return NULL with err set
+ */
 struct x509_store_st *pmg_bundle_store(struct pmg_bundle *bundle, struct pmg_err *err);
+
+/** In words: a result of verification (CURLINFO_SSL_VERIFYRESULT). NULL for 0. */
+const char *pmg_verify_text(long result);
 
 #endif
