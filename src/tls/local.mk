@@ -9,3 +9,6 @@ tests_unit_test_tls_bundle_LDADD = $(LINK_TLS) $(CMOCKA_LIBS)
 tests_unit_test_tls_ca_LDADD = $(LINK_TLS) $(CMOCKA_LIBS)
 tests_unit_test_tls_conn_LDADD = $(LINK_TLS) $(CMOCKA_LIBS)
 tests_unit_test_tls_pem_LDADD = $(LINK_TLS) $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/fuzz/fuzz_pem
+tests_fuzz_fuzz_pem_LDADD = $(FUZZ_MAIN) $(LINK_TLS)
