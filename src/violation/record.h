@@ -1,0 +1,75 @@
+#ifndef PMG_VIOLATION_RECORD_H
+#define PMG_VIOLATION_RECORD_H
+/**
+ * What happened in one run, collected in memory and deduplicated as it comes;
+ * the ledger gets it in one piece at the end. Bounded: a script that asks for
+ * a million names fills no memory. What is above a maximum is only counted,
+ * and blocks have room of their own that allowed packages cannot use up.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strv.h"
+#include "violation/wire.h"
+
+#define PMG_RECORD_ALLOWED_MAX 32768U
+#define PMG_RECORD_BLOCKED_MAX 4096U
+#define PMG_RECORD_OTHERS_MAX  512U /* passed and troubles, each */
+#define PMG_RUN_ID             20   /* "r-20261129-1a2b" and NUL, with room for a longer tail */
+
+struct pmg_record_package {
+	struct pmg_wire_judged what;
+	uint64_t count;
+};
+
+struct pmg_record_passed {
+	struct pmg_wire_passed what;
+	uint64_t count;
+};
+
+struct pmg_record_trouble {
+	struct pmg_wire_trouble what;
+	uint64_t count;
+};
+
+struct pmg_record {
+	char id[PMG_RUN_ID];
+	int64_t started, ended; /* seconds since 1970 */
+	char *tool;
+	struct pmg_strv argv; /* masked */
+	char *cwd;
+	int exit; /* as pmg ends: 128+n for a signal */
+	char *fingerprint;
+	bool index_present;
+	int64_t index_built;
+	uint64_t index_records;
+	struct pmg_record_package *packages;
+	size_t n_packages, cap_packages;
+	size_t n_blocked; /* of packages: with verdict other than "allow" */
+	struct pmg_record_passed *passed;
+	size_t n_passed, cap_passed;
+	struct pmg_record_trouble *troubles;
+	size_t n_troubles, cap_troubles;
+	uint64_t lost;   /* distinct or repeated events above a maximum */
+	uint32_t *slots; /* hash of packages: index + 1, 0 for none */
+	size_t n_slots;
+};
+
+void pmg_record_done(struct pmg_record *record);
+PMG_DEFINE_AUTO_DONE(record, struct pmg_record, pmg_record_done);
+
+/** A new id for a run that starts at `when`, random in its tail. @return 0 or -PMG_E_SYS */
+int pmg_run_id(int64_t when, char out[PMG_RUN_ID], struct pmg_err *err) PMG_MUST_CHECK;
+
+/* Each takes the message's texts over and leaves it empty. @return true when it was new */
+bool pmg_record_judged(struct pmg_record *record, struct pmg_wire_judged *taken);
+bool pmg_record_passed(struct pmg_record *record, struct pmg_wire_passed *taken);
+bool pmg_record_trouble(struct pmg_record *record, struct pmg_wire_trouble *taken);
+
+/** Did the package get through? Every verdict but "allow" keeps it out. */
+bool pmg_judged_is_allowed(const struct pmg_wire_judged *judged);
+
+/** Nothing happened that the ledger should know of. */
+bool pmg_record_is_empty(const struct pmg_record *record);
+
+#endif

@@ -1,0 +1,341 @@
+#include "violation/ledger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "base/path.h"
+
+static const struct pmg_ledger_keep keep_all = { 0, 0 };
+
+/* A fresh folder in the build tree; the ledger's path in it. */
+static char *ledger_path(char **dir)
+{
+	*dir = pmg_xstrdup("ledger-test-XXXXXX");
+	assert_non_null(mkdtemp(*dir));
+	return pmg_xasprintf("%s/state/pmg/ledger.db", *dir);
+}
+
+static void clean(const char *dir)
+{
+	static const char *const names[] = { "state/pmg/ledger.db",
+					     "state/pmg/ledger.db-wal",
+					     "state/pmg/ledger.db-shm",
+					     "state/pmg",
+					     "state",
+					     "" };
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(names); i++) {
+		pmg_autofree char *path = pmg_path_join(dir, names[i]);
+
+		(void)remove(path);
+	}
+}
+
+static void add(struct pmg_record *record, const char *name, const char *verdict, int diag)
+{
+	struct pmg_wire_judged m = {
+		.eco = pmg_xstrdup("npm"),
+		.name = pmg_xstrdup(name),
+		.version = pmg_xstrdup("1.0.0"),
+		.verdict = pmg_xstrdup(verdict),
+		.reason = diag ? pmg_xstrdup("known malware") : NULL,
+		.diag = diag,
+		.url = pmg_xstrdup("http://registry.test/x"),
+	};
+
+	if (diag)
+		pmg_strv_add(&m.ids, "MAL-1");
+	(void)pmg_record_judged(record, &m);
+}
+
+static void fill(struct pmg_record *record, const char *id, int64_t started, bool blocked)
+{
+	struct pmg_wire_passed p = { pmg_xstrdup("h.test:443"), pmg_xstrdup("tunnel") };
+	struct pmg_wire_trouble t = { pmg_xstrdup("r.test:443"), pmg_xstrdup("refused"), 4001 };
+
+	(void)snprintf(record->id, sizeof record->id, "%s", id);
+	record->started = started;
+	record->ended = started + 2;
+	record->tool = pmg_xstrdup("npm");
+	record->cwd = pmg_xstrdup("/p");
+	record->fingerprint = pmg_xstrdup("abc");
+	record->exit = blocked;
+	record->index_present = true;
+	record->index_built = 86400;
+	record->index_records = 7;
+	pmg_strv_add(&record->argv, "npm");
+	pmg_strv_add(&record->argv, "i");
+	add(record, "ok", "allow", 0);
+	add(record, "ok", "allow", 0);
+	if (blocked)
+		add(record, "bad", "block", 3001);
+	(void)pmg_record_passed(record, &p);
+	(void)pmg_record_trouble(record, &t);
+}
+
+static void write_run(const char *path, const char *id, int64_t started, bool blocked,
+		      const struct pmg_ledger_keep *keep)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	fill(&record, id, started, blocked);
+	assert_int_equal(pmg_ledger_write(path, &record, keep, &err), 0);
+}
+
+static struct json_t *list(const char *path, uint64_t limit, const char *run, bool blocked)
+{
+	struct pmg_ledger_query query = { limit, run, blocked };
+	struct pmg_err err = PMG_ERR_INIT;
+	struct json_t *out = NULL;
+
+	assert_int_equal(pmg_ledger_list(path, &query, &out, &err), 0);
+	return out;
+}
+
+static void what_is_written_is_listed_in_the_documented_shape(void **state)
+{
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	pmg_auto(json) struct json_t *out = NULL;
+	pmg_autofree char *text = NULL;
+	struct stat st;
+
+	(void)state;
+	write_run(path, "r-19700101-0001", 100, true, &keep_all);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	out = list(path, 10, NULL, false);
+	text = pmg_json_dump(out);
+	assert_string_equal(
+		text,
+		"[{\"run\":\"r-19700101-0001\",\"started\":\"1970-01-01T00:01:40Z\","
+		"\"ended\":\"1970-01-01T00:01:42Z\",\"tool\":\"npm\",\"argv\":[\"npm\",\"i\"],"
+		"\"cwd\":\"/p\",\"exit\":1,\"fingerprint\":\"abc\",\"lost\":0,"
+		"\"index\":{\"present\":true,\"built\":\"1970-01-02T00:00:00Z\",\"records\":7},"
+		"\"packages\":[{\"ecosystem\":\"npm\",\"name\":\"bad\",\"version\":\"1.0.0\","
+		"\"verdict\":\"block\",\"reason\":\"known malware\",\"code\":\"PMG3001\","
+		"\"ids\":[\"MAL-1\"],\"sources\":[],\"url\":\"http://registry.test/x\","
+		"\"count\":1},{\"ecosystem\":\"npm\",\"name\":\"ok\",\"version\":\"1.0.0\","
+		"\"verdict\":\"allow\",\"ids\":[],\"sources\":[],"
+		"\"url\":\"http://registry.test/x\",\"count\":2}],"
+		"\"passed\":[{\"target\":\"h.test:443\",\"why\":\"tunnel\",\"count\":1}],"
+		"\"troubles\":[{\"target\":\"r.test:443\",\"what\":\"refused\","
+		"\"code\":\"PMG4001\",\"count\":1}]}]");
+	clean(dir);
+}
+
+static void questions_pick_runs_newest_first(void **state)
+{
+	static const struct {
+		uint64_t limit;
+		const char *run;
+		bool blocked;
+		size_t n;
+		const char *first;
+	} rows[] = {
+		{ 10, NULL, false, 3, "r-19700101-0003" },
+		{ 2, NULL, false, 2, "r-19700101-0003" },
+		{ 0, NULL, false, 0, NULL },
+		{ 10, "r-19700101-0001", false, 1, "r-19700101-0001" },
+		{ 10, "r-19700101-9999", false, 0, NULL },
+		{ 10, NULL, true, 1, "r-19700101-0002" },
+		{ 10, "r-19700101-0001", true, 0, NULL },
+	};
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	size_t i;
+
+	(void)state;
+	write_run(path, "r-19700101-0001", 100, false, &keep_all);
+	write_run(path, "r-19700101-0002", 200, true, &keep_all);
+	write_run(path, "r-19700101-0003", 300, false, &keep_all);
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(json) struct json_t *out =
+			list(path, rows[i].limit, rows[i].run, rows[i].blocked);
+		const struct json_t *packages = pmg_json_get(pmg_json_at(out, 0), "packages");
+
+		assert_int_equal(pmg_json_len(out), rows[i].n);
+		if (rows[i].n)
+			assert_string_equal(pmg_json_str(pmg_json_at(out, 0), "run"),
+					    rows[i].first);
+		if (rows[i].n && rows[i].blocked)
+			assert_int_equal(pmg_json_len(packages), 1);
+	}
+	clean(dir);
+}
+
+static void no_ledger_is_an_empty_list_and_makes_no_file(void **state)
+{
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	pmg_auto(json) struct json_t *out = list(path, 10, NULL, false);
+
+	(void)state;
+	assert_int_equal(pmg_json_len(out), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	clean(dir);
+}
+
+static void a_taken_id_is_drawn_again(void **state)
+{
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	pmg_auto(record) struct pmg_record record = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	write_run(path, "r-19700101-0001", 100, false, &keep_all);
+	fill(&record, "r-19700101-0001", 100, false);
+	assert_int_equal(pmg_ledger_write(path, &record, &keep_all, &err), 0);
+	assert_string_not_equal(record.id, "r-19700101-0001");
+	assert_memory_equal(record.id, "r-19700101-", 11);
+	clean(dir);
+}
+
+static void old_runs_and_what_they_hold_are_forgotten(void **state)
+{
+	const struct pmg_ledger_keep day = { 86400, 0 };
+	const struct pmg_ledger_keep tiny = { 0, 1 };
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	pmg_auto(json) struct json_t *first = NULL;
+	pmg_auto(json) struct json_t *second = NULL;
+	int64_t now = pmg_clock_now();
+
+	(void)state;
+	write_run(path, "r-19700101-0001", now - 90000, true, &keep_all);
+	write_run(path, "r-19700101-0002", now - 1000, true, &day);
+	first = list(path, 10, NULL, false);
+	assert_int_equal(pmg_json_len(first), 1);
+	assert_string_equal(pmg_json_str(pmg_json_at(first, 0), "run"), "r-19700101-0002");
+	/* Far above the size: the oldest go, the run just written stays. */
+	write_run(path, "r-19700101-0003", now, true, &tiny);
+	second = list(path, 10, NULL, false);
+	assert_int_equal(pmg_json_len(second), 1);
+	assert_string_equal(pmg_json_str(pmg_json_at(second, 0), "run"), "r-19700101-0003");
+	clean(dir);
+}
+
+static void runs_at_the_same_time_all_get_in(void **state)
+{
+	enum { WRITERS = 6 };
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	pmg_auto(json) struct json_t *out = NULL;
+	pid_t pids[WRITERS];
+	int i, status;
+
+	(void)state;
+	for (i = 0; i < WRITERS; i++) {
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (pids[i] == 0) {
+			pmg_auto(record) struct pmg_record record = { 0 };
+			struct pmg_err err = PMG_ERR_INIT;
+
+			/* The same id for all: each but one has to draw anew. */
+			fill(&record, "r-19700101-0001", 100, false);
+			_exit(pmg_ledger_write(path, &record, &keep_all, &err) < 0);
+		}
+	}
+	for (i = 0; i < WRITERS; i++) {
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+	out = list(path, 100, NULL, false);
+	assert_int_equal(pmg_json_len(out), WRITERS);
+	clean(dir);
+}
+
+static void a_broken_file_is_an_error_with_a_hint(void **state)
+{
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	pmg_auto(record) struct pmg_record record = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	FILE *f;
+	int i;
+
+	(void)state;
+	write_run(path, "r-19700101-0001", 100, false, &keep_all);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	for (i = 0; i < 2000; i++)
+		(void)fputs("no database ", f);
+	assert_int_equal(fclose(f), 0);
+	fill(&record, "r-19700101-0002", 100, false);
+	assert_int_equal(pmg_ledger_write(path, &record, &keep_all, &err), -PMG_E_DB);
+	assert_non_null(strstr(err.hint, "move it away"));
+	clean(dir);
+}
+
+/* A limit on file sizes stands for the full disk: SQLite sees the same failing write. */
+static void a_full_disk_leaves_the_ledger_as_it_was(void **state)
+{
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	pmg_auto(json) struct json_t *out = NULL;
+	struct rlimit limit = { 0, 0 };
+	int status;
+	pid_t pid;
+
+	(void)state;
+	write_run(path, "r-19700101-0001", 100, false, &keep_all);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		pmg_auto(record) struct pmg_record record = { 0 };
+		struct pmg_err err = PMG_ERR_INIT;
+
+		(void)sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);
+		limit.rlim_cur = limit.rlim_max = 40000;
+		if (setrlimit(RLIMIT_FSIZE, &limit) < 0)
+			_exit(9);
+		fill(&record, "r-19700101-0002", 200, true);
+		for (int i = 0; i < 2000; i++) {
+			pmg_autofree char *name = pmg_xasprintf("package-%d", i);
+
+			add(&record, name, "block", 3001);
+		}
+		_exit(pmg_ledger_write(path, &record, &keep_all, &err) == -PMG_E_DB ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	out = list(path, 10, NULL, false);
+	assert_int_equal(pmg_json_len(out), 1);
+	write_run(path, "r-19700101-0003", 300, false, &keep_all);
+	clean(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_written_is_listed_in_the_documented_shape),
+		cmocka_unit_test(questions_pick_runs_newest_first),
+		cmocka_unit_test(no_ledger_is_an_empty_list_and_makes_no_file),
+		cmocka_unit_test(a_taken_id_is_drawn_again),
+		cmocka_unit_test(old_runs_and_what_they_hold_are_forgotten),
+		cmocka_unit_test(runs_at_the_same_time_all_get_in),
+		cmocka_unit_test(a_broken_file_is_an_error_with_a_hint),
+		cmocka_unit_test(a_full_disk_leaves_the_ledger_as_it_was),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
