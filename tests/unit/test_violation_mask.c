@@ -32,8 +32,8 @@ static const struct {
 	  { "npm", "i", "git+ssh://***@h.test:22/a@b.git" } },
 	{ { "pip", "install", "x @ https://t@h.test/x.whl and https://u:p@h.test" },
 	  { "pip", "install", "x @ https://***@h.test/x.whl and https://***@h.test" } },
-	{ { "npm", "i", "https://h.test\\@evil:x@y/" },
-	  { "npm", "i", "https://h.test\\@evil:x@y/" } },
+	{ { "npm", "i", "https://h.test\\@evil:x@y/" }, { "npm", "i", "https://***@y/" } },
+	{ { "npm", "i", "x@https://h.test/@a/b#c" }, { "npm", "i", "x@https://h.test/@a/b#c" } },
 };
 
 static void secrets_are_masked_and_the_rest_is_kept(void **state)
