@@ -1,2 +1,11 @@
 noinst_LIBRARIES += libnet.a
-libnet_a_SOURCES = %D%/upstream.h
+libnet_a_SOURCES = \
+	%D%/no_proxy.c %D%/no_proxy.h %D%/route.c %D%/route.h \
+	%D%/upstream.c %D%/upstream.h %D%/upstream_error.c
+
+check_PROGRAMS += tests/unit/test_net_no_proxy tests/unit/test_net_route
+tests_unit_test_net_no_proxy_LDADD = $(LINK_NET) $(CMOCKA_LIBS)
+tests_unit_test_net_route_LDADD = $(LINK_NET) $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/fuzz/fuzz_no_proxy
+tests_fuzz_fuzz_no_proxy_LDADD = $(FUZZ_MAIN) $(LINK_NET)

@@ -384,6 +384,16 @@ struct x509_store_st *pmg_bundle_store(struct pmg_bundle *bundle, struct pmg_err
 	return store;
 }
 
+int pmg_bundle_use(struct pmg_bundle *bundle, struct ssl_ctx_st *context, struct pmg_err *err)
+{
+	X509_STORE *store = pmg_bundle_store(bundle, err);
+
+	if (!store)
+		return -(int)err->code;
+	SSL_CTX_set1_cert_store(context, store);
+	return 0;
+}
+
 const char *pmg_verify_text(long result)
 {
 	return result == X509_V_OK ? NULL : X509_verify_cert_error_string(result);

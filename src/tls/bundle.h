@@ -42,6 +42,11 @@ struct x509_store_st;
  */
 struct x509_store_st *pmg_bundle_store(struct pmg_bundle *bundle, struct pmg_err *err);
 
+struct ssl_ctx_st;
+/** Let a context verify against the bundle, whose store it then shares. @return 0 or -PMG_E_TLS */
+int pmg_bundle_use(struct pmg_bundle *bundle, struct ssl_ctx_st *context,
+		   struct pmg_err *err) PMG_MUST_CHECK;
+
 /** In words: a result of verification (CURLINFO_SSL_VERIFYRESULT). NULL for 0. */
 const char *pmg_verify_text(long result);
 
