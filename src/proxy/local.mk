@@ -1,11 +1,18 @@
 noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = \
-	%D%/framing.c %D%/framing.h %D%/http1.c %D%/http1.h
+	%D%/framing.c %D%/framing.h %D%/http1.c %D%/http1.h \
+	%D%/identity.c %D%/identity.h %D%/place.c %D%/place.h
 
-check_PROGRAMS += tests/unit/test_proxy_http1 tests/unit/test_proxy_framing
-tests_unit_test_proxy_http1_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_framing tests/unit/test_proxy_http1 \
+	tests/unit/test_proxy_identity tests/unit/test_proxy_place
 tests_unit_test_proxy_framing_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+tests_unit_test_proxy_http1_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+tests_unit_test_proxy_identity_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+tests_unit_test_proxy_place_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_http1 tests/fuzz/fuzz_chunked
-tests_fuzz_fuzz_http1_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_chunked tests/fuzz/fuzz_http1 tests/fuzz/fuzz_identity \
+	tests/fuzz/fuzz_place
 tests_fuzz_fuzz_chunked_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+tests_fuzz_fuzz_http1_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+tests_fuzz_fuzz_identity_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+tests_fuzz_fuzz_place_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
