@@ -1,18 +1,37 @@
 noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = \
-	%D%/framing.c %D%/framing.h %D%/http1.c %D%/http1.h \
-	%D%/identity.c %D%/identity.h %D%/place.c %D%/place.h
+	%D%/framing.c %D%/framing.h \
+	%D%/http1.c %D%/http1.h \
+	%D%/htmlscan.c %D%/htmlscan.h \
+	%D%/identity.c %D%/identity.h \
+	%D%/inflate.c %D%/inflate.h \
+	%D%/jsonscan.c %D%/jsonscan.h \
+	%D%/place.c %D%/place.h
 
-check_PROGRAMS += tests/unit/test_proxy_framing tests/unit/test_proxy_http1 \
-	tests/unit/test_proxy_identity tests/unit/test_proxy_place
+check_PROGRAMS += tests/unit/test_proxy_framing
 tests_unit_test_proxy_framing_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_http1
 tests_unit_test_proxy_http1_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_htmlscan
+tests_unit_test_proxy_htmlscan_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_identity
 tests_unit_test_proxy_identity_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_inflate
+tests_unit_test_proxy_inflate_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_jsonscan
+tests_unit_test_proxy_jsonscan_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_place
 tests_unit_test_proxy_place_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_chunked tests/fuzz/fuzz_http1 tests/fuzz/fuzz_identity \
-	tests/fuzz/fuzz_place
+check_PROGRAMS += tests/fuzz/fuzz_chunked
 tests_fuzz_fuzz_chunked_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_htmlscan
+tests_fuzz_fuzz_htmlscan_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_http1
 tests_fuzz_fuzz_http1_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_identity
 tests_fuzz_fuzz_identity_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_jsonscan
+tests_fuzz_fuzz_jsonscan_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_place
 tests_fuzz_fuzz_place_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)

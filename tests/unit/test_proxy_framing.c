@@ -1,6 +1,7 @@
 #include "proxy/framing.h"
 
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

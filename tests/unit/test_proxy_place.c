@@ -1,6 +1,7 @@
 #include "proxy/place.h"
 
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 

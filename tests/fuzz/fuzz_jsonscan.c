@@ -1,0 +1,45 @@
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "proxy/jsonscan.h"
+
+static void note(void *ctx, const struct pmg_jsonscan_item *item)
+{
+	struct pmg_str *out = ctx;
+
+	if (item->len > PMG_JSONSCAN_TEXT_MAX || item->depth > PMG_JSONSCAN_DEPTH_MAX ||
+	    item->text[item->len] != '\0')
+		abort();
+	if (pmg_str_addf(out, "%d %u %d ", (int)item->event, item->depth, item->cut) < 0 ||
+	    pmg_str_add(out, item->text, item->len) < 0)
+		abort();
+}
+
+static void scan_pieces(const char *bytes, size_t size, size_t piece, struct pmg_str *out)
+{
+	static struct pmg_jsonscan scan;
+	size_t i;
+
+	pmg_jsonscan_init(&scan, note, out);
+	for (i = 0; i < size; i += piece)
+		pmg_jsonscan_feed(&scan, bytes + i, size - i < piece ? size - i : piece);
+}
+
+/* What is found may not depend on where the network cut the document. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *bytes = (const char *)data;
+	pmg_auto(str) struct pmg_str whole = PMG_STR_INIT(SIZE_MAX / 2);
+	pmg_auto(str) struct pmg_str pieces = PMG_STR_INIT(SIZE_MAX / 2);
+
+	if (size < 2)
+		return 0;
+	scan_pieces(bytes + 1, size - 1, size, &whole);
+	scan_pieces(bytes + 1, size - 1, (size_t)bytes[0] % 16 + 1, &pieces);
+	if (whole.len != pieces.len || (whole.len && memcmp(whole.s, pieces.s, whole.len) != 0))
+		abort();
+	return 0;
+}
