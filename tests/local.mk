@@ -1,6 +1,9 @@
 # Tests that are no unit of one layer, and what goes into the tarball for them.
-EXTRA_DIST += check .ci/run tools/apt-need tools/libs tests/fuzz/corpus
+EXTRA_DIST += check .ci/run tools/apt-need tools/libs
+EXTRA_DIST += tests/fuzz/corpus
 EXTRA_DIST += tests/helper/shared.h
+EXTRA_DIST += tests/helper/registry.py tests/helper/fixture_packages.py
+EXTRA_DIST += tests/helper/parent_proxy.py
 
 # Fuzz targets (tests/fuzz/fuzz.h says how to add one): with --enable-fuzz they
 # get libFuzzer's main and `make fuzz` runs them; else replay.c runs the corpus.
