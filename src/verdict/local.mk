@@ -1,2 +1,10 @@
 noinst_LIBRARIES += libverdict.a
-libverdict_a_SOURCES = %D%/judge.h
+libverdict_a_SOURCES = \
+	%D%/judge.h %D%/purl.c %D%/purl.h
+
+check_PROGRAMS += \
+	tests/unit/test_verdict_purl
+tests_unit_test_verdict_purl_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/fuzz/fuzz_purl
+tests_fuzz_fuzz_purl_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
