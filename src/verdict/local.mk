@@ -1,9 +1,13 @@
 noinst_LIBRARIES += libverdict.a
 libverdict_a_SOURCES = \
-	%D%/judge.h %D%/purl.c %D%/purl.h
+	%D%/judge.h %D%/osv.c %D%/osv.h %D%/osv_priv.h %D%/osv_range.c %D%/purl.c %D%/purl.h
 
 check_PROGRAMS += \
+	tests/unit/test_verdict_osv \
+	tests/unit/test_verdict_osv_range \
 	tests/unit/test_verdict_purl
+tests_unit_test_verdict_osv_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_unit_test_verdict_osv_range_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_purl_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/fuzz/fuzz_purl

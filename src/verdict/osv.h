@@ -1,0 +1,64 @@
+#ifndef PMG_VERDICT_OSV_H
+#define PMG_VERDICT_OSV_H
+/**
+ * One record of a feed in OSV format, reduced to what a verdict needs.
+ * Source: https://ossf.github.io/osv-schema/ (1.7). Choices beyond its text:
+ *
+ * - A record is malware when its id or an alias of it is of a database of
+ *   malicious packages (MAL-, LWA-), or when it names its malicious-packages
+ *   origins. All others (CVE, GHSA, ...) are vulnerabilities: none of our business.
+ * - Versions are held in canonical form, so that equality is comparison of text.
+ * - Ranges become intervals. A bound that is no version cannot be compared with:
+ *   the range is then taken as open at that side, and a note says so. `limit`
+ *   is not looked at, which only widens.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strv.h"
+#include "pm/pm.h"
+
+#define PMG_OSV_ID_MAX       128U
+#define PMG_OSV_VERSIONS_MAX 200000U /* of one record, and ranges likewise */
+
+/* low <= v, and v < high or (inclusive) v <= high; "" is no bound. Canonical versions. */
+struct pmg_osv_interval {
+	char *low, *high;
+	bool inclusive;
+};
+
+/* One package that a record names. */
+struct pmg_osv_affected {
+	enum pmg_eco eco;
+	char *name; /* canonical */
+	struct pmg_strv versions;
+	struct pmg_osv_interval *intervals;
+	size_t n_intervals, cap_intervals;
+};
+
+struct pmg_osv {
+	char *id;
+	int64_t modified; /* seconds since 1970; 0 when not said */
+	bool withdrawn;
+	bool malware;
+	bool test; /* MAL-0000-...: reserved for tests of feeds */
+	struct pmg_osv_affected *affected;
+	size_t n_affected, cap_affected;
+	size_t elsewhere;      /* affected entries of other ecosystems */
+	struct pmg_strv notes; /* what was taken otherwise than written */
+};
+
+void pmg_osv_done(struct pmg_osv *record);
+PMG_DEFINE_AUTO_DONE(osv, struct pmg_osv, pmg_osv_done);
+
+/**
+ * @param text  len bytes of JSON
+ * @param[out] out  zeroed by the caller; pmg_osv_done()
+ * @return 0; -PMG_E_PARSE: not JSON, or no id, or malware that names no package or no version;
+ *         -PMG_E_LIMIT: one of the limits above. msg is one phrase without a path.
+ */
+int pmg_osv_parse(const char *text, size_t len, struct pmg_osv *out,
+		  struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif
