@@ -1,0 +1,328 @@
+#include "verdict/build.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "store/store.h"
+#include "verdict/index.h"
+#include "verdict/index_priv.h"
+#include "verdict/lock.h"
+
+struct pmg_build {
+	char *path; /* intel.db */
+	char *temp; /* intel.db.new */
+	char *feed;
+	int lock;
+	struct pmg_store *store;
+	struct pmg_stmt *add_record, *add_entry;
+	int64_t n_records;
+};
+
+/* Records of the feed as they come; temporary tables live outside the file. Whatever kept rows
+   there are come from `old`. */
+static const char stage_sql[] =
+	"CREATE TEMP TABLE s_record(no INTEGER PRIMARY KEY, id TEXT, modified INTEGER,"
+	" live INTEGER, withdrawn INTEGER, digest TEXT);"
+	"CREATE TEMP TABLE s_entry(no INTEGER, eco INTEGER, name TEXT, version TEXT, low TEXT,"
+	" high TEXT, inclusive INTEGER);"
+	"CREATE TEMP TABLE best(no INTEGER PRIMARY KEY, id TEXT, live INTEGER,"
+	" withdrawn INTEGER);"
+	"CREATE TEMP TABLE merged(record INTEGER PRIMARY KEY, feed INTEGER, id TEXT,"
+	" old INTEGER, no INTEGER);";
+
+static const char no_old_sql[] = "ATTACH ':memory:' AS old;"
+				 "CREATE TABLE old.feed(feed, name, imported, records, withdrawn);"
+				 "CREATE TABLE old.record(record, feed, id);"
+				 "CREATE TABLE old.entry(eco, name, version, record, low, high,"
+				 " inclusive);";
+
+/* In this order; each may use ?1, the feed's name, and ?2, the time. */
+static const char *const finish_sql[] = {
+	/* Of each id the record that counts. */
+	"INSERT INTO best SELECT no, id, live, withdrawn FROM (SELECT *, row_number() OVER ("
+	"PARTITION BY id ORDER BY modified DESC, live DESC, digest DESC) AS rank FROM s_record)"
+	" WHERE rank = 1",
+	"INSERT INTO main.feed SELECT row_number() OVER (ORDER BY name), * FROM ("
+	"SELECT name, imported, records, withdrawn FROM old.feed WHERE name <> ?1 UNION ALL "
+	"SELECT ?1, ?2, ifnull(sum(live), 0), ifnull(sum(withdrawn), 0) FROM best)"
+	" ORDER BY name",
+	"INSERT INTO merged SELECT row_number() OVER (ORDER BY feed, id), * FROM ("
+	"SELECT f.feed AS feed, r.id AS id, r.record AS old, NULL AS no FROM old.record r"
+	" JOIN old.feed o ON o.feed = r.feed JOIN main.feed f ON f.name = o.name"
+	" WHERE o.name <> ?1 UNION ALL "
+	"SELECT f.feed, b.id, NULL, b.no FROM best b JOIN main.feed f ON f.name = ?1"
+	" WHERE b.live)",
+	"CREATE INDEX temp.merged_old ON merged(old)",
+	"CREATE INDEX temp.merged_no ON merged(no)",
+	"INSERT INTO main.record SELECT record, feed, id FROM merged ORDER BY record",
+	"INSERT INTO main.entry SELECT eco, name, version, record, low, high, max(inclusive) FROM ("
+	"SELECT e.eco, e.name, e.version, m.record, e.low, e.high, e.inclusive FROM old.entry e"
+	" JOIN merged m ON m.old = e.record UNION ALL "
+	"SELECT s.eco, s.name, s.version, m.record, s.low, s.high, s.inclusive FROM s_entry s"
+	" JOIN merged m ON m.no = s.no)"
+	" GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6",
+	"INSERT INTO main.info VALUES('built', ?2)",
+	"INSERT INTO main.info SELECT 'records', count(*) FROM main.record",
+	"INSERT INTO main.info SELECT 'packages', count(*) FROM (SELECT DISTINCT eco, name"
+	" FROM main.entry)",
+};
+
+void pmg_build_close(struct pmg_build *build)
+{
+	if (!build)
+		return;
+	pmg_stmt_free(build->add_record);
+	pmg_stmt_free(build->add_entry);
+	pmg_store_close(build->store);
+	if (build->lock >= 0) {
+		(void)unlink(build->temp); /* gone already after a finish */
+		(void)close(build->lock);
+	}
+	free(build->path);
+	free(build->temp);
+	free(build->feed);
+	free(build);
+}
+
+bool pmg_feed_name_is_valid(const char *name)
+{
+	size_t n =
+		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
+
+	return n > 0 && n <= PMG_FEED_NAME_MAX && name[n] == '\0' && !strchr("-_.", name[0]);
+}
+
+/* What the present index holds becomes readable as old.*; no index: empty tables. */
+static int open_old(struct pmg_build *build, struct pmg_err *err)
+{
+	pmg_auto(index) struct pmg_index *index = NULL;
+	int r = pmg_index_open(build->path, &index, err);
+
+	if (r == -PMG_E_NOTFOUND)
+		return pmg_store_exec(build->store, no_old_sql, err);
+	if (r == 0)
+		r = pmg_index_check(index, err);
+	if (r < 0) /* copying from a damaged file would make a sound one with holes */
+		return pmg_err_wrap(err, "the present index");
+	return pmg_store_attach(build->store, build->path, "old", err);
+}
+
+static int open_new(struct pmg_build *build, struct pmg_err *err)
+{
+	static const char *const steps[] = { PMG_INDEX_SCHEMA };
+	int r;
+
+	(void)unlink(build->temp); /* what a killed build left; we hold the lock */
+	r = pmg_store_open(build->temp, PMG_STORE_BUILD, &build->store, err);
+	if (r == 0)
+		r = pmg_store_migrate(build->store, steps, PMG_INDEX_FORMAT, err);
+	if (r == 0)
+		r = open_old(build, err);
+	if (r == 0)
+		r = pmg_store_exec(build->store, stage_sql, err);
+	if (r == 0)
+		r = pmg_store_begin(build->store, err);
+	if (r == 0)
+		r = pmg_store_prepare(build->store,
+				      "INSERT INTO s_record VALUES(?1,?2,?3,?4,?5,?6)",
+				      &build->add_record, err);
+	if (r == 0)
+		r = pmg_store_prepare(build->store,
+				      "INSERT INTO s_entry VALUES(?1,?2,?3,?4,?5,?6,?7)",
+				      &build->add_entry, err);
+	return r;
+}
+
+int pmg_build_open(const char *index_path, const char *feed, struct pmg_build **out,
+		   struct pmg_err *err)
+{
+	pmg_auto(build) struct pmg_build *build = pmg_xcalloc(1, sizeof *build);
+	pmg_autofree char *dir = pmg_path_dir(index_path);
+	int r;
+
+	build->lock = -1;
+	build->path = pmg_xstrdup(index_path);
+	build->temp = pmg_xasprintf("%s.new", index_path);
+	build->feed = pmg_xstrdup(feed);
+	r = pmg_io_mkdirs(dir, 0700, err);
+	if (r == 0)
+		r = pmg_lock_take(index_path, PMG_LOCK_MS, &build->lock, err);
+	if (r == 0)
+		r = open_new(build, err);
+	if (r < 0)
+		return r;
+	*out = pmg_steal_ptr(&build);
+	return 0;
+}
+
+static int add_entry(struct pmg_build *build, const struct pmg_osv_affected *a, const char *version,
+		     const struct pmg_osv_interval *interval, struct pmg_err *err)
+{
+	struct pmg_stmt *stmt = build->add_entry;
+
+	pmg_stmt_bind_int(stmt, 1, build->n_records);
+	pmg_stmt_bind_int(stmt, 2, a->eco);
+	pmg_stmt_bind_text(stmt, 3, a->name);
+	pmg_stmt_bind_text(stmt, 4, version);
+	pmg_stmt_bind_text(stmt, 5, interval ? interval->low : "");
+	pmg_stmt_bind_text(stmt, 6, interval ? interval->high : "");
+	pmg_stmt_bind_int(stmt, 7, interval ? interval->inclusive : 0);
+	return pmg_stmt_run(stmt, err);
+}
+
+static int add_entries(struct pmg_build *build, const struct pmg_osv_affected *a,
+		       struct pmg_err *err)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < a->versions.n; i++)
+		r = add_entry(build, a, a->versions.v[i], NULL, err);
+	for (i = 0; r == 0 && i < a->n_intervals; i++)
+		r = add_entry(build, a, "", &a->intervals[i], err);
+	return r;
+}
+
+int pmg_build_add(struct pmg_build *build, const struct pmg_osv *record, const char *text,
+		  size_t len, struct pmg_err *err)
+{
+	struct pmg_stmt *stmt = build->add_record;
+	char digest[PMG_SHA256_HEX];
+	bool live = !record->withdrawn && record->n_affected > 0;
+	size_t i;
+	int r;
+
+	pmg_sha256_hex(text, len, digest);
+	build->n_records++;
+	pmg_stmt_bind_int(stmt, 1, build->n_records);
+	pmg_stmt_bind_text(stmt, 2, record->id);
+	pmg_stmt_bind_int(stmt, 3, record->modified);
+	pmg_stmt_bind_int(stmt, 4, live);
+	pmg_stmt_bind_int(stmt, 5, record->withdrawn);
+	pmg_stmt_bind_text(stmt, 6, digest);
+	r = pmg_stmt_run(stmt, err);
+	for (i = 0; r == 0 && live && i < record->n_affected; i++)
+		r = add_entries(build, &record->affected[i], err);
+	return r;
+}
+
+static int run_one(struct pmg_build *build, const char *sql, int64_t now, struct pmg_err *err)
+{
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	int r = pmg_store_prepare(build->store, sql, &stmt, err);
+
+	if (r < 0)
+		return r;
+	if (strstr(sql, "?1"))
+		pmg_stmt_bind_text(stmt, 1, build->feed);
+	if (strstr(sql, "?2"))
+		pmg_stmt_bind_int(stmt, 2, now);
+	return pmg_stmt_run(stmt, err);
+}
+
+static int read_result(struct pmg_build *build, struct pmg_build_result *out, struct pmg_err *err)
+{
+	static const char sql[] =
+		"SELECT f.records, f.withdrawn, (SELECT count(*) FROM s_record) - (SELECT count(*)"
+		" FROM best), (SELECT value FROM main.info WHERE key = 'records'),"
+		" (SELECT value FROM main.info WHERE key = 'packages')"
+		" FROM main.feed f WHERE f.name = ?1";
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	int r = pmg_store_prepare(build->store, sql, &stmt, err);
+
+	if (r < 0)
+		return r;
+	pmg_stmt_bind_text(stmt, 1, build->feed);
+	r = pmg_stmt_step(stmt, err);
+	if (r <= 0)
+		return r < 0 ? r : pmg_err_set(err, PMG_E_INTERNAL, 0, "no feed was made");
+	out->records = (uint64_t)pmg_stmt_int(stmt, 0);
+	out->withdrawn = (uint64_t)pmg_stmt_int(stmt, 1);
+	out->duplicates = (uint64_t)pmg_stmt_int(stmt, 2);
+	out->total = (uint64_t)pmg_stmt_int(stmt, 3);
+	out->packages = (uint64_t)pmg_stmt_int(stmt, 4);
+	return 0;
+}
+
+/* Read it back as a stranger would, before anybody relies on it. */
+static int check_new(const struct pmg_build *build, struct pmg_err *err)
+{
+	pmg_auto(index) struct pmg_index *index = NULL;
+	int r = pmg_index_open(build->temp, &index, err);
+
+	if (r == 0)
+		r = pmg_index_check(index, err);
+	return r;
+}
+
+/* A link first, so that there is no moment without an index: that would mean "no known malware". */
+static int keep_previous(const struct pmg_build *build, struct pmg_err *err)
+{
+	pmg_autofree char *prev = pmg_xasprintf("%s.prev", build->path);
+	pmg_autofree char *temp = pmg_xasprintf("%s.prev.new", build->path);
+
+	(void)unlink(temp);
+	if (link(build->path, temp) < 0) {
+		if (errno == ENOENT)
+			return 0;
+		if (errno == EPERM || errno == EOPNOTSUPP) { /* a file system without hard links */
+			pmg_log_debug("%s: the previous index is not kept", build->path);
+			return 0;
+		}
+		return pmg_err_set(err, PMG_E_SYS, errno, "keep %s", build->path);
+	}
+	if (rename(temp, prev) < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "rename %s", temp);
+	(void)unlink(temp); /* rename does nothing when both are one file already */
+	return 0;
+}
+
+static int publish(const struct pmg_build *build, struct pmg_err *err)
+{
+	pmg_autofree char *dir = pmg_path_dir(build->path);
+	pmg_autofd int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r = keep_previous(build, err);
+
+	if (r < 0)
+		return r;
+	if (fd < 0 || rename(build->temp, build->path) < 0 || fsync(fd) < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "replace %s", build->path);
+	return 0;
+}
+
+int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_result *out,
+		     struct pmg_err *err)
+{
+	struct pmg_build_result result = { 0 };
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(finish_sql); i++)
+		r = run_one(build, finish_sql[i], now, err);
+	if (r == 0)
+		r = read_result(build, &result, err);
+	if (r == 0)
+		r = pmg_store_commit(build->store, err);
+	if (r == 0)
+		r = pmg_store_sync(build->store, err);
+	if (r < 0)
+		return r;
+	pmg_stmt_free(pmg_steal_ptr(&build->add_record));
+	pmg_stmt_free(pmg_steal_ptr(&build->add_entry));
+	pmg_store_close(pmg_steal_ptr(&build->store));
+	r = check_new(build, err);
+	if (r == 0)
+		r = publish(build, err);
+	if (r == 0)
+		*out = result;
+	return r;
+}

@@ -1,0 +1,53 @@
+#ifndef PMG_VERDICT_BUILD_H
+#define PMG_VERDICT_BUILD_H
+/**
+ * Makes a new intel.db out of the records of one feed and what the present
+ * index holds of other feeds. It is built beside the present one, checked,
+ * synced and renamed: whoever looks sees the old or the new one whole, and a
+ * build that is killed changes nothing. The old one is kept as intel.db.prev.
+ *
+ * The same records, feed names and times give the same bytes, in whatever
+ * order they were added.
+ */
+#include "verdict/osv.h"
+
+#define PMG_FEED_NAME_MAX 64U
+
+struct pmg_build;
+/** Without pmg_build_finish() before, all that was built is thrown away. */
+void pmg_build_close(struct pmg_build *build);
+PMG_DEFINE_AUTO(build, struct pmg_build *, pmg_build_close);
+
+/** Letters, digits and -_. , at most PMG_FEED_NAME_MAX, beginning with a letter or digit. */
+bool pmg_feed_name_is_valid(const char *name);
+
+/**
+ * Locks out other builds and reads what is kept of the present index.
+ * @param feed  its records in the present index will be replaced
+ * @return 0; -PMG_E_TIMEOUT: another build runs; -PMG_E_DB: the present index is damaged (hint);
+ *         -PMG_E_SYS
+ */
+int pmg_build_open(const char *index_path, const char *feed, struct pmg_build **out,
+		   struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * Add a record of the feed. Of several with one id the one counts that was modified last; of
+ * those a live one before a withdrawn one, then the greater text: never the order of adding.
+ * @param text  len bytes: what the record was parsed from
+ */
+int pmg_build_add(struct pmg_build *build, const struct pmg_osv *record, const char *text,
+		  size_t len, struct pmg_err *err) PMG_MUST_CHECK;
+
+struct pmg_build_result {
+	uint64_t records;    /* live ones of this feed that name an npm or PyPI package */
+	uint64_t withdrawn;  /* of this feed */
+	uint64_t duplicates; /* records that gave way to another of the same id */
+	uint64_t total;      /* live records of all feeds */
+	uint64_t packages;   /* distinct names of all feeds */
+};
+
+/** @param now  seconds since 1970: stands in the index as its date. @return 0; -PMG_E_DB, _SYS */
+int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_result *out,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif

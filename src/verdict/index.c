@@ -1,0 +1,263 @@
+#include "verdict/index.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+#include "pm/version.h"
+#include "store/store.h"
+#include "verdict/index_priv.h"
+
+static const char broken_hint[] = "remove the file and import the feeds again";
+
+struct pmg_index {
+	struct pmg_store *store;
+	struct pmg_stmt *find, *source;
+	int64_t built, records, packages;
+};
+
+void pmg_index_close(struct pmg_index *index)
+{
+	if (!index)
+		return;
+	pmg_stmt_free(index->find);
+	pmg_stmt_free(index->source);
+	pmg_store_close(index->store);
+	free(index);
+}
+
+int64_t pmg_index_built(const struct pmg_index *index)
+{
+	return index->built;
+}
+
+uint64_t pmg_index_records(const struct pmg_index *index)
+{
+	return (uint64_t)index->records;
+}
+
+uint64_t pmg_index_packages(const struct pmg_index *index)
+{
+	return (uint64_t)index->packages;
+}
+
+void pmg_index_feeds_done(struct pmg_index_feeds *feeds)
+{
+	size_t i;
+
+	for (i = 0; i < feeds->n; i++)
+		free(feeds->v[i].name);
+	free(feeds->v);
+	*feeds = (struct pmg_index_feeds){ 0 };
+}
+
+void pmg_index_answer_done(struct pmg_index_answer *answer)
+{
+	pmg_strv_done(&answer->ids);
+	pmg_strv_done(&answer->sources);
+}
+
+/* What one look can tell: that it is our format, and that its end was not cut off. */
+static int check_head(struct pmg_index *index, struct pmg_err *err)
+{
+	static const char sql[] = "SELECT (SELECT application_id FROM pragma_application_id),"
+				  " (SELECT user_version FROM pragma_user_version),"
+				  " (SELECT page_count FROM pragma_page_count) *"
+				  " (SELECT page_size FROM pragma_page_size)";
+	const char *path = pmg_store_path(index->store);
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	struct stat st;
+	int r = pmg_store_prepare(index->store, sql, &stmt, err);
+
+	if (r == 0)
+		r = pmg_stmt_step(stmt, err);
+	if (r < 0)
+		return r;
+	if (r == 0 || pmg_stmt_int(stmt, 0) != PMG_INDEX_APPLICATION ||
+	    pmg_stmt_int(stmt, 1) != PMG_INDEX_FORMAT)
+		return pmg_err_set(err, PMG_E_DB, 0, "%s: not an index of this version of pmg",
+				   path);
+	if (stat(path, &st) < 0 || st.st_size != pmg_stmt_int(stmt, 2))
+		return pmg_err_set(err, PMG_E_DB, 0, "%s: damaged: %lld bytes instead of %lld",
+				   path, (long long)st.st_size, (long long)pmg_stmt_int(stmt, 2));
+	return 0;
+}
+
+static int read_info(struct pmg_index *index, struct pmg_err *err)
+{
+	static const char sql[] = "SELECT (SELECT value FROM info WHERE key = 'built'),"
+				  " (SELECT value FROM info WHERE key = 'records'),"
+				  " (SELECT value FROM info WHERE key = 'packages')";
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	int r = pmg_store_prepare(index->store, sql, &stmt, err);
+
+	if (r == 0)
+		r = pmg_stmt_step(stmt, err);
+	if (r < 0)
+		return r;
+	if (r == 0 || pmg_stmt_is_null(stmt, 0) || pmg_stmt_is_null(stmt, 1) ||
+	    pmg_stmt_is_null(stmt, 2))
+		return pmg_err_set(err, PMG_E_DB, 0, "%s: damaged: no date or count",
+				   pmg_store_path(index->store));
+	index->built = pmg_stmt_int(stmt, 0);
+	index->records = pmg_stmt_int(stmt, 1);
+	index->packages = pmg_stmt_int(stmt, 2);
+	return 0;
+}
+
+static int prepare(struct pmg_index *index, struct pmg_err *err)
+{
+	int r = pmg_store_prepare(
+		index->store,
+		"SELECT version, record, low, high, inclusive FROM entry WHERE eco = ?1"
+		" AND name = ?2 AND version IN ('', ?3)",
+		&index->find, err);
+
+	if (r == 0)
+		r = pmg_store_prepare(index->store,
+				      "SELECT r.id, f.name FROM record r JOIN feed f"
+				      " ON f.feed = r.feed WHERE r.record = ?1",
+				      &index->source, err);
+	return r;
+}
+
+int pmg_index_open(const char *path, struct pmg_index **out, struct pmg_err *err)
+{
+	pmg_auto(index) struct pmg_index *index = pmg_xcalloc(1, sizeof *index);
+	int r = pmg_store_open(path, PMG_STORE_READ, &index->store, err);
+
+	if (r == -PMG_E_NOTFOUND)
+		return r;
+	if (r == 0)
+		r = check_head(index, err);
+	if (r == 0)
+		r = read_info(index, err);
+	if (r == 0)
+		r = prepare(index, err);
+	if (r < 0)
+		return pmg_err_hint(err, "%s", broken_hint);
+	*out = pmg_steal_ptr(&index);
+	return 0;
+}
+
+int pmg_index_check(struct pmg_index *index, struct pmg_err *err)
+{
+	int r = pmg_store_check(index->store, err);
+
+	return r < 0 ? pmg_err_hint(err, "%s", broken_hint) : 0;
+}
+
+int pmg_index_feeds(struct pmg_index *index, struct pmg_index_feeds *out, struct pmg_err *err)
+{
+	pmg_auto(index_feeds) struct pmg_index_feeds feeds = { 0 };
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	const char *name;
+	int r = pmg_store_prepare(index->store,
+				  "SELECT name, imported, records, withdrawn FROM feed"
+				  " ORDER BY feed",
+				  &stmt, err);
+
+	if (r < 0)
+		return r;
+	while ((r = pmg_stmt_step(stmt, err)) > 0) {
+		name = pmg_stmt_text(stmt, 0);
+		feeds.v = pmg_grow(feeds.v, feeds.n, &feeds.cap, sizeof *feeds.v);
+		feeds.v[feeds.n++] = (struct pmg_index_feed){
+			.name = pmg_xstrdup(name ? name : ""),
+			.imported = pmg_stmt_int(stmt, 1),
+			.records = (uint64_t)pmg_stmt_int(stmt, 2),
+			.withdrawn = (uint64_t)pmg_stmt_int(stmt, 3),
+		};
+	}
+	if (r < 0)
+		return r;
+	*out = feeds;
+	feeds = (struct pmg_index_feeds){ 0 };
+	return 0;
+}
+
+enum hit { MISS, HIT, UNSURE };
+
+static enum hit judge_row(const struct pmg_index_question *q, struct pmg_stmt *row)
+{
+	const char *version = pmg_stmt_text(row, 0);
+	const char *low = pmg_stmt_text(row, 2), *high = pmg_stmt_text(row, 3);
+	int c;
+
+	if (!version || !low || !high)
+		return UNSURE; /* no row that was ever written: fail closed */
+	if (*version != '\0')
+		return HIT; /* the query asked for this very text */
+	if (*low == '\0' && *high == '\0')
+		return HIT;
+	if (!q->version)
+		return MISS;
+	if (!q->readable)
+		return UNSURE;
+	if (*low != '\0' && pmg_version_compare(q->eco, q->version, low) < 0)
+		return MISS;
+	if (*high == '\0')
+		return HIT;
+	c = pmg_version_compare(q->eco, q->version, high);
+	return c < 0 || (c == 0 && pmg_stmt_int(row, 4)) ? HIT : MISS;
+}
+
+static int add_source(struct pmg_index *index, int64_t record, struct pmg_index_answer *answer,
+		      struct pmg_err *err)
+{
+	const char *id, *feed;
+	int r;
+
+	pmg_stmt_bind_int(index->source, 1, record);
+	r = pmg_stmt_step(index->source, err);
+	if (r < 0)
+		return r;
+	id = r > 0 ? pmg_stmt_text(index->source, 0) : NULL;
+	feed = r > 0 ? pmg_stmt_text(index->source, 1) : NULL;
+	if (!id || !feed)
+		r = pmg_err_set(err, PMG_E_DB, 0, "%s: damaged: record %lld is missing",
+				pmg_store_path(index->store), (long long)record);
+	if (r > 0) {
+		(void)pmg_strv_add_once(&answer->ids, id);
+		(void)pmg_strv_add_once(&answer->sources, feed);
+		r = 0;
+	}
+	pmg_stmt_reset(index->source);
+	return r;
+}
+
+static int read_rows(struct pmg_index *index, const struct pmg_index_question *q,
+		     struct pmg_index_answer *answer, struct pmg_err *err)
+{
+	int r = 0, added = 0;
+	enum hit hit;
+
+	while (added == 0 && (r = pmg_stmt_step(index->find, err)) > 0) {
+		hit = judge_row(q, index->find);
+		if (hit == HIT)
+			added = add_source(index, pmg_stmt_int(index->find, 1), answer, err);
+		answer->uncertain = answer->uncertain || hit == UNSURE;
+	}
+	return added < 0 ? added : r;
+}
+
+int pmg_index_find(struct pmg_index *index, const struct pmg_index_question *question,
+		   struct pmg_index_answer *out, struct pmg_err *err)
+{
+	pmg_auto(index_answer) struct pmg_index_answer answer = { 0 };
+	int r;
+
+	pmg_stmt_bind_int(index->find, 1, question->eco);
+	pmg_stmt_bind_text(index->find, 2, question->name);
+	pmg_stmt_bind_text(index->find, 3, question->version ? question->version : "");
+	r = read_rows(index, question, &answer, err);
+	pmg_stmt_reset(index->find);
+	if (r < 0)
+		return pmg_err_hint(err, "%s", broken_hint);
+	pmg_strv_sort(&answer.ids);
+	pmg_strv_sort(&answer.sources);
+	*out = answer;
+	answer = (struct pmg_index_answer){ 0 };
+	return 0;
+}

@@ -1,0 +1,67 @@
+#ifndef PMG_VERDICT_INDEX_H
+#define PMG_VERDICT_INDEX_H
+/**
+ * Read intel.db, the index of malicious packages. The file is opened immutable:
+ * whoever replaces it renames a new one into its place. Opening takes well
+ * under a millisecond and a lookup some microseconds, whatever the size.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strv.h"
+#include "pm/pm.h"
+
+struct pmg_index;
+void pmg_index_close(struct pmg_index *index);
+PMG_DEFINE_AUTO(index, struct pmg_index *, pmg_index_close);
+
+/** @return 0; -PMG_E_NOTFOUND: there is none; -PMG_E_DB: cut, damaged, of another pmg (hint) */
+int pmg_index_open(const char *path, struct pmg_index **out, struct pmg_err *err) PMG_MUST_CHECK;
+
+int64_t pmg_index_built(const struct pmg_index *index);     /* seconds since 1970 */
+uint64_t pmg_index_records(const struct pmg_index *index);  /* live, of all feeds */
+uint64_t pmg_index_packages(const struct pmg_index *index); /* distinct names */
+
+struct pmg_index_feed {
+	char *name;
+	int64_t imported; /* seconds since 1970 */
+	uint64_t records;
+	uint64_t withdrawn;
+};
+
+struct pmg_index_feeds {
+	struct pmg_index_feed *v;
+	size_t n, cap;
+};
+
+void pmg_index_feeds_done(struct pmg_index_feeds *feeds);
+PMG_DEFINE_AUTO_DONE(index_feeds, struct pmg_index_feeds, pmg_index_feeds_done);
+
+/** The feeds, sorted by name. @param[out] out  zeroed by the caller. @return 0 or -PMG_E_DB */
+int pmg_index_feeds(struct pmg_index *index, struct pmg_index_feeds *out,
+		    struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Read and check all of the file; takes a second a gigabyte. @return 0 or -PMG_E_DB */
+int pmg_index_check(struct pmg_index *index, struct pmg_err *err) PMG_MUST_CHECK;
+
+struct pmg_index_question {
+	enum pmg_eco eco;
+	const char *name;    /* canonical */
+	const char *version; /* canonical; NULL when unknown: only intervals without bounds match */
+	bool readable;       /* version is valid: it may be compared with bounds */
+};
+
+struct pmg_index_answer {
+	struct pmg_strv ids;     /* of all records that match, sorted */
+	struct pmg_strv sources; /* their feeds, sorted */
+	bool uncertain;          /* a bounded interval could not be compared with the version */
+};
+
+void pmg_index_answer_done(struct pmg_index_answer *answer);
+PMG_DEFINE_AUTO_DONE(index_answer, struct pmg_index_answer, pmg_index_answer_done);
+
+/** @param[out] out  zeroed by the caller; filled only on success. @return 0 or -PMG_E_DB */
+int pmg_index_find(struct pmg_index *index, const struct pmg_index_question *question,
+		   struct pmg_index_answer *out, struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif
