@@ -1,0 +1,73 @@
+#ifndef PMG_VERDICT_BLOCKLIST_H
+#define PMG_VERDICT_BLOCKLIST_H
+/**
+ * The user's own block list, $XDG_CONFIG_HOME/pmg/blocklist.yml:
+ *
+ *   schema_version: 1
+ *   block:
+ *     - {purl: "pkg:npm/left-pad@1.0.0", reason: "why", created: 2026-11-29T10:00:00Z}
+ *     - {purl: "pkg:pypi/evil"}
+ *
+ * An entry without a version blocks all of them. reason and created may be
+ * left out. The file is read strictly (conf/yaml.h): one that cannot be read
+ * is an error, never an empty list.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "verdict/purl.h"
+
+#define PMG_BLOCKLIST_MAX        30000U /* entries */
+#define PMG_BLOCKLIST_REASON_MAX 1024U  /* bytes */
+
+struct pmg_block {
+	struct pmg_purl purl;
+	char *text;      /* the purl as written */
+	char *canonical; /* version; NULL: all */
+	char *reason;    /* NULL when none */
+	char *created;   /* as written, a date; NULL when none */
+};
+
+/* Entries in the order of the file. */
+struct pmg_blocklist {
+	struct pmg_block *v;
+	size_t n, cap;
+	size_t *sorted; /* numbers of entries by ecosystem, name, version */
+};
+
+void pmg_blocklist_done(struct pmg_blocklist *list);
+PMG_DEFINE_AUTO_DONE(blocklist, struct pmg_blocklist, pmg_blocklist_done);
+
+/**
+ * @param[out] out  zeroed by the caller; empty when there is no file
+ * @return 0; -PMG_E_CONFIG: path:line:column; -PMG_E_LIMIT; -PMG_E_SYS
+ */
+int pmg_blocklist_load(const char *path, struct pmg_blocklist *out,
+		       struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * The entry that blocks a package; one for all versions comes first.
+ * @param name, version  canonical; version NULL when unknown: then only entries for all versions
+ * @return borrowed; NULL: none
+ */
+const struct pmg_block *pmg_blocklist_find(const struct pmg_blocklist *list, enum pmg_eco eco,
+					   const char *name, const char *version);
+
+/**
+ * Add an entry, or give the one there is for the same package and version a new reason. All
+ * others stay as they are; comments are not kept. The file is replaced whole, mode 0600; its
+ * folder is made when missing.
+ * @param reason  NULL: none, or the one there is
+ * @return 1: added; 0: was there; what pmg_blocklist_load() returns; -PMG_E_TIMEOUT
+ */
+int pmg_blocklist_add(const char *path, const struct pmg_purl *purl, const char *reason,
+		      int64_t now, struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * Take out the entries for exactly this package and version (no version: the ones without).
+ * @return how many; what pmg_blocklist_load() returns; -PMG_E_TIMEOUT
+ */
+int pmg_blocklist_remove(const char *path, const struct pmg_purl *purl,
+			 struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif
