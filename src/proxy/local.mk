@@ -1,13 +1,17 @@
 noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = \
+	%D%/catalog.c %D%/catalog.h \
 	%D%/framing.c %D%/framing.h \
 	%D%/http1.c %D%/http1.h \
 	%D%/htmlscan.c %D%/htmlscan.h \
 	%D%/identity.c %D%/identity.h \
 	%D%/inflate.c %D%/inflate.h \
 	%D%/jsonscan.c %D%/jsonscan.h \
+	%D%/learn.c %D%/learn.h \
 	%D%/place.c %D%/place.h
 
+check_PROGRAMS += tests/unit/test_proxy_catalog
+tests_unit_test_proxy_catalog_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_framing
 tests_unit_test_proxy_framing_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_http1
@@ -20,6 +24,8 @@ check_PROGRAMS += tests/unit/test_proxy_inflate
 tests_unit_test_proxy_inflate_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_jsonscan
 tests_unit_test_proxy_jsonscan_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_learn
+tests_unit_test_proxy_learn_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_place
 tests_unit_test_proxy_place_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 

@@ -1,0 +1,76 @@
+#ifndef PMG_PROXY_CATALOG_H
+#define PMG_PROXY_CATALOG_H
+/**
+ * What the proxy knows of the places packages come from: registries (told by
+ * the front), artifact hosts and addresses (told by the front from lockfiles,
+ * kept from earlier runs, or learned from metadata that goes by). It answers
+ * which hosts are looked into and which package a request is about.
+ * All its tables are bounded; no network, no files.
+ */
+#include "base/strv.h"
+#include "proxy/identity.h"
+
+#define PMG_CATALOG_HOSTS_MAX    1024U                 /* further artifact hosts are not taken */
+#define PMG_CATALOG_LEARNED_MAX  (8U * 1024U * 1024U)  /* bytes of addresses from metadata */
+#define PMG_CATALOG_SOURCES_MAX  (24U * 1024U * 1024U) /* bytes of addresses from the front */
+#define PMG_CATALOG_SAME_URL_MAX 8U                    /* identities one address may be given */
+
+struct pmg_catalog;
+struct pmg_catalog *pmg_catalog_new(void) PMG_MUST_CHECK;
+void pmg_catalog_free(struct pmg_catalog *catalog);
+PMG_DEFINE_AUTO(catalog, struct pmg_catalog *, pmg_catalog_free);
+
+/** Registries are numbered from 0 in the order they are added.
+ *  @return 0; -PMG_E_PARSE: not an address; -PMG_E_LIMIT: more than PMG_REGISTRIES_MAX */
+int pmg_catalog_add_registry(struct pmg_catalog *catalog, enum pmg_eco eco, const char *url,
+			     struct pmg_err *err) PMG_MUST_CHECK;
+/** An artifact that a lockfile, manifest or command line names; its host is looked into from now
+ * on.
+ *  @param name, version  NULL when not known. @return 0; -PMG_E_PARSE; -PMG_E_LIMIT */
+int pmg_catalog_add_source(struct pmg_catalog *catalog, enum pmg_eco eco, const char *url,
+			   const char *name, const char *version,
+			   struct pmg_err *err) PMG_MUST_CHECK;
+/** Artifact hosts that an earlier run learned: "eco base-url host:port" lines. Lines that are
+ *  malformed or of a registry of another run are passed over. */
+void pmg_catalog_add_cached(struct pmg_catalog *catalog, const char *text);
+
+size_t pmg_catalog_count(const struct pmg_catalog *catalog); /* registries */
+const struct pmg_url *pmg_catalog_base(const struct pmg_catalog *catalog, size_t registry);
+enum pmg_eco pmg_catalog_eco(const struct pmg_catalog *catalog, size_t registry);
+/** Has a document of that registry named artifacts in this run? */
+bool pmg_catalog_is_taught(const struct pmg_catalog *catalog, size_t registry);
+
+/** Is this a place to look into (to intercept) rather than to tunnel? */
+bool pmg_catalog_knows(const struct pmg_catalog *catalog, const char *host, uint16_t port);
+
+/* What a request is about. */
+struct pmg_asked {
+	enum pmg_path_kind kind;
+	bool is_known; /* pmg_catalog_knows() its place */
+	bool is_odd;   /* known, and the path can be read in two ways: refuse it */
+	bool looks_like_artifact;
+	size_t registry;           /* that the first identity belongs to, for METADATA */
+	struct pmg_identities who; /* all to be judged, for ARTIFACT */
+};
+
+void pmg_asked_done(struct pmg_asked *asked);
+PMG_DEFINE_AUTO_DONE(asked, struct pmg_asked, pmg_asked_done);
+
+/** @param[out] out  zeroed by the caller, pmg_asked_done() */
+void pmg_catalog_ask(const struct pmg_catalog *catalog, const struct pmg_url *url,
+		     struct pmg_asked *out);
+
+/**
+ * Remember what a document of a registry, or a redirect, says of an address. Its host is looked
+ * into from now on. What the shape of the address tells as well is not kept. When the table is
+ * full only the host is.
+ * @param kind     PMG_PATH_ARTIFACT or PMG_PATH_METADATA
+ * @param version  NULL when not known
+ */
+void pmg_catalog_learn(struct pmg_catalog *catalog, size_t registry, enum pmg_path_kind kind,
+		       const struct pmg_url *url, const char *name, const char *version);
+
+/** Adds "eco base-url host:port" lines of artifact hosts learned in this run, for the cache. */
+void pmg_catalog_learned(const struct pmg_catalog *catalog, struct pmg_strv *out);
+
+#endif
