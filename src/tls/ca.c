@@ -97,7 +97,7 @@ static int select_alpn(SSL *ssl, const unsigned char **out, unsigned char *out_l
 
 	(void)ssl;
 	(void)data;
-	for (i = 0; i + in[i] < in_len; i += 1U + in[i]) {
+	for (i = 0; i < in_len && in[i] < in_len - i; i += 1U + in[i]) {
 		if (in[i] != alpn_http11[0] || memcmp(in + i, alpn_http11, 1U + in[i]) != 0)
 			continue;
 		*out = in + i + 1;

@@ -170,7 +170,7 @@ static void a_client_that_does_not_trust_is_named(void **state)
 			assert_int_equal(setup(state), 0);
 		}
 		f = *state;
-		SSL_set1_verify_cert_store(f->client, X509_STORE_new());
+		SSL_set0_verify_cert_store(f->client, X509_STORE_new());
 		assert_int_equal(SSL_set_max_proto_version(f->client, versions[i]), 1);
 		if (shake(f) == 0)
 			assert_int_equal(pmg_tls_read(f->server, buf, sizeof buf), PMG_TLS_BROKEN);
