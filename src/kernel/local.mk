@@ -1,2 +1,13 @@
 noinst_LIBRARIES += libkernel.a
-libkernel_a_SOURCES = %D%/confine.h
+libkernel_a_SOURCES = \
+	%D%/confine.c %D%/confine.h %D%/confine_calls.c %D%/confine_priv.h \
+	%D%/landlock.c %D%/landlock.h %D%/seccomp.c %D%/seccomp.h %D%/uapi.h
+
+check_PROGRAMS += tests/unit/test_kernel_confine
+tests_unit_test_kernel_confine_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
+
+# A helper of tests, no test: built with them.
+EXTRA_PROGRAMS += tests/helper/without
+check_DATA += tests/helper/without
+tests_helper_without_LDADD = $(SECCOMP_LIBS)
+CLEANFILES += tests/helper/without

@@ -1,0 +1,63 @@
+#ifndef PMG_KERNEL_SECCOMP_H
+#define PMG_KERNEL_SECCOMP_H
+/**
+ * Seccomp filters as tables, over libseccomp. Calls of a foreign architecture
+ * (i386 and x32 on x86_64) kill the process before any row is looked at: a
+ * table of numbers means other calls there.
+ *
+ * Source: seccomp(2), seccomp_rule_add(3).
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define PMG_SECCOMP_CONDS 2
+
+enum pmg_seccomp_do {
+	PMG_SECCOMP_ALLOW,
+	PMG_SECCOMP_ERRNO, /* fails with errnum */
+	PMG_SECCOMP_KILL   /* ends the process with SIGSYS */
+};
+
+/* On one argument, as a number: what a pointer points to cannot be seen. */
+struct pmg_seccomp_cond {
+	enum {
+		PMG_SECCOMP_NONE,
+		PMG_SECCOMP_IS,     /* (argument & mask) == value; mask 0 stands for all bits */
+		PMG_SECCOMP_IS_SELF /* argument == our process id */
+	} kind;
+	unsigned int arg; /* 0 is the first */
+	uint64_t mask;
+	uint64_t value;
+};
+
+struct pmg_seccomp_rule {
+	const char *call; /* as in syscalls(2) */
+	enum pmg_seccomp_do action;
+	int errnum; /* of PMG_SECCOMP_ERRNO */
+	struct pmg_seccomp_cond
+		cond[PMG_SECCOMP_CONDS]; /* all must hold; of several rows of a call any */
+};
+
+struct pmg_seccomp_table {
+	const struct pmg_seccomp_rule *rules;
+	size_t n;
+};
+
+struct pmg_seccomp_program {
+	enum pmg_seccomp_do otherwise; /* what no row meets; no row may say the same */
+	int errnum;
+	const struct pmg_seccomp_table *tables; /* one after the other, as if they were one */
+	size_t n;
+};
+
+/**
+ * Put the filter on all threads of this process, for good; sets PR_SET_NO_NEW_PRIVS.
+ * A call that libseccomp does not know and a row would allow is left out, which refuses it.
+ * @return 0; -PMG_E_UNSUPPORTED with a hint: the kernel has no seccomp filter, or a row refuses a
+ *         call that libseccomp does not know; -PMG_E_INTERNAL: the table is wrong
+ */
+int pmg_seccomp_load(const struct pmg_seccomp_program *program, struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif
