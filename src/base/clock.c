@@ -1,5 +1,6 @@
 #include "base/clock.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ void pmg_clock_format(int64_t when, char out[PMG_RFC3339_LEN])
 	time_t t = (time_t)when;
 	struct tm tm = { 0 };
 
-	if (!gmtime_r(&t, &tm) || strftime(out, PMG_RFC3339_LEN, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+	if (!gmtime_r(&t, &tm) || tm.tm_year < 1000 - 1900 || tm.tm_year > 9999 - 1900 ||
+	    strftime(out, PMG_RFC3339_LEN, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
 		memcpy(out, "0000-00-00T00:00:00Z", PMG_RFC3339_LEN);
 }
 
@@ -64,6 +66,15 @@ static int offset(const char *s, int *seconds)
 	return 0;
 }
 
+/* Whether the month has that day. */
+static bool is_day(const struct tm *tm)
+{
+	struct tm day = { .tm_year = tm->tm_year, .tm_mon = tm->tm_mon, .tm_mday = tm->tm_mday };
+
+	(void)timegm(&day); /* carries a day too many over into the next month */
+	return day.tm_mday == tm->tm_mday;
+}
+
 int pmg_clock_parse(const char *s, int64_t *out)
 {
 	struct tm tm = { 0 };
@@ -78,13 +89,18 @@ int pmg_clock_parse(const char *s, int64_t *out)
 	if (tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31 ||
 	    tm.tm_hour > 23 || tm.tm_min > 59 || tm.tm_sec > 60)
 		return -PMG_E_PARSE;
-	if (*s == '.')
+	if (*s == '.') {
+		if (s[1] < '0' || s[1] > '9')
+			return -PMG_E_PARSE;
 		for (s++; *s >= '0' && *s <= '9'; s++)
 			;
+	}
 	if (offset(s, &off) < 0)
 		return -PMG_E_PARSE;
 	tm.tm_year -= 1900;
 	tm.tm_mon -= 1;
+	if (!is_day(&tm))
+		return -PMG_E_PARSE;
 	*out = (int64_t)timegm(&tm) - off;
 	return 0;
 }

@@ -10,7 +10,7 @@
 
 uint64_t pmg_clock_ms(void); /* monotonic milliseconds */
 int64_t pmg_clock_now(void); /* seconds since 1970, UTC */
-/** "2026-11-29T10:00:00Z" */
+/** "2026-11-29T10:00:00Z"; a year that has not four digits becomes "0000-00-00T00:00:00Z". */
 void pmg_clock_format(int64_t when, char out[PMG_RFC3339_LEN]);
 /**
  * Read an RFC 3339 date-time: "Z" or "+hh:mm", fraction of any length cut off.

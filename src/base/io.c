@@ -126,9 +126,10 @@ int pmg_io_replace(const char *path, const void *bytes, size_t len, mode_t mode,
 int pmg_io_mkdirs(const char *path, mode_t mode, struct pmg_err *err)
 {
 	pmg_autofree char *copy = pmg_xstrdup(path);
+	struct stat st;
 	char *p;
 
-	for (p = copy + 1; *p; p++) {
+	for (p = copy + strspn(copy, "/"); *p; p++) {
 		if (*p != '/')
 			continue;
 		*p = '\0';
@@ -138,6 +139,10 @@ int pmg_io_mkdirs(const char *path, mode_t mode, struct pmg_err *err)
 	}
 	if (mkdir(copy, mode) < 0 && errno != EEXIST)
 		return pmg_err_set(err, PMG_E_SYS, errno, "make folder %s", copy);
+	if (stat(copy, &st) < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "stat %s", copy);
+	if (!S_ISDIR(st.st_mode)) /* EEXIST also means that a file stands there */
+		return pmg_err_set(err, PMG_E_SYS, ENOTDIR, "make folder %s", copy);
 	return 0;
 }
 

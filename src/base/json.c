@@ -12,12 +12,15 @@ void pmg_json_free(struct json_t *json)
 int pmg_json_parse(const char *name, const char *text, size_t len, struct json_t **out,
 		   struct pmg_err *err)
 {
+	pmg_autofree char *shown = NULL;
 	json_error_t why;
 	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
 
-	if (!json)
+	if (!json) {
+		shown = pmg_str_quote(why.text, strlen(why.text), sizeof why.text);
 		return pmg_err_set(err, PMG_E_PARSE, 0, "%s:%d:%d: %s", name, why.line, why.column,
-				   why.text);
+				   shown); /* jansson repeats the bytes that it stumbled over */
+	}
 	*out = json;
 	return 0;
 }

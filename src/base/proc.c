@@ -12,32 +12,66 @@
 #include "base/io.h"
 #include "base/str.h"
 
-/* In the child: only async-signal-safe calls from here to exec. */
-static void child(const struct pmg_proc *proc, int out)
+#define REPORT_FD 3 /* where the child says why it could not start; closed by exec */
+
+/* Descriptors where they belong; the pipes may have been given 0 to 2 when we were started without.
+ */
+static int place_descriptors(int out, int report)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null, 2) < 0)
-		_exit(127);
-	if (setpgid(0, 0) < 0 || (proc->cwd && chdir(proc->cwd) < 0))
-		_exit(127);
-	pmg_io_close_from(3);
-	execve(proc->path, proc->argv, proc->envp);
+	null = fcntl(null, F_DUPFD_CLOEXEC, REPORT_FD);
+	out = fcntl(out, F_DUPFD_CLOEXEC, REPORT_FD);
+	if (null < 0 || out < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null, 2) < 0)
+		return -1;
+	if (report != REPORT_FD && dup3(report, REPORT_FD, O_CLOEXEC) < 0)
+		return -1;
+	pmg_io_close_from(REPORT_FD + 1);
+	return 0;
+}
+
+/* In the child: only async-signal-safe calls from here to exec. */
+static void child(const struct pmg_proc *proc, int out, int report)
+{
+	struct sigaction dfl = { .sa_handler = SIG_DFL };
+	sigset_t none;
+	int sig, why;
+
+	report = fcntl(report, F_DUPFD_CLOEXEC, REPORT_FD);
+	for (sig = 1; sig < NSIG; sig++)
+		(void)sigaction(sig, &dfl, NULL); /* KILL and STOP cannot be set, nor ignored */
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	if (setpgid(0, 0) == 0 && (!proc->cwd || chdir(proc->cwd) == 0) &&
+	    place_descriptors(out, report) == 0) {
+		report = REPORT_FD;
+		execve(proc->path, proc->argv, proc->envp);
+	}
+	why = errno;
+	(void)!write(report, &why, sizeof why); /* if even that fails, exit 127 says it */
 	_exit(127);
 }
 
-/* Reads until end of file, the limit or the deadline. */
-static int drain(int fd, const struct pmg_proc *proc, struct pmg_str *buf, struct pmg_err *err)
+static int too_late(const struct pmg_proc *proc, struct pmg_err *err)
 {
-	uint64_t end = pmg_clock_ms() + proc->timeout_ms, now;
+	return pmg_err_set(err, PMG_E_TIMEOUT, 0, "%s: no answer in %u ms", proc->path,
+			   proc->timeout_ms);
+}
+
+/* Reads until end of file, the limit or the deadline. */
+static int drain(int fd, const struct pmg_proc *proc, uint64_t end, struct pmg_str *buf,
+		 struct pmg_err *err)
+{
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	uint64_t now;
 	ssize_t n;
 
 	for (;;) {
 		now = pmg_clock_ms();
-		if (now >= end || poll(&pfd, 1, (int)(end - now)) == 0)
-			return pmg_err_set(err, PMG_E_TIMEOUT, 0, "%s: no answer in %u ms",
-					   proc->path, proc->timeout_ms);
+		if (now >= end)
+			return too_late(proc, err);
+		if (poll(&pfd, 1, (int)(end - now)) <= 0)
+			continue; /* time is up, or a signal came: look at the clock */
 		if (pmg_str_reserve(buf, 4096) < 0)
 			return pmg_err_set(err, PMG_E_LIMIT, 0, "%s: said more than %zu bytes",
 					   proc->path, proc->max);
@@ -53,32 +87,77 @@ static int drain(int fd, const struct pmg_proc *proc, struct pmg_str *buf, struc
 	}
 }
 
+/* Its output has ended; it need not have. @return 0 when it was reaped in time */
+static int reap(pid_t pid, const struct pmg_proc *proc, uint64_t end, int *status,
+		struct pmg_err *err)
+{
+	const struct timespec nap = { 0, 2000000 };
+
+	while (waitpid(pid, status, WNOHANG) == 0) {
+		if (pmg_clock_ms() >= end)
+			return too_late(proc, err);
+		(void)nanosleep(&nap, NULL);
+	}
+	return 0;
+}
+
+/* What the child reported: nothing when exec closed the pipe. */
+static int started(int report, const struct pmg_proc *proc, struct pmg_err *err)
+{
+	int why = 0;
+	ssize_t n;
+
+	do
+		n = read(report, &why, sizeof why);
+	while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return 0;
+	return pmg_err_set(err, PMG_E_SYS, n > 0 ? why : errno, "start %s", proc->path);
+}
+
+static int make_pipe(int *rd, int *wr)
+{
+	int fds[2];
+
+	if (pipe2(fds, O_CLOEXEC) < 0)
+		return -1;
+	*rd = fds[0];
+	*wr = fds[1];
+	return 0;
+}
+
 int pmg_proc_capture(const struct pmg_proc *proc, char **text, int *status, struct pmg_err *err)
 {
 	pmg_auto(str) struct pmg_str buf = PMG_STR_INIT(proc->max + 4096);
-	pmg_autofd int rd = -1;
-	pmg_autofd int wr = -1;
-	int pipefd[2], st = 0, r;
+	pmg_autofd int out_rd = -1;
+	pmg_autofd int out_wr = -1;
+	pmg_autofd int report_rd = -1;
+	pmg_autofd int report_wr = -1;
+	uint64_t end = pmg_clock_ms() + proc->timeout_ms;
+	int st = 0, r;
 	pid_t pid;
 
-	if (pipe2(pipefd, O_CLOEXEC) < 0)
+	if (make_pipe(&out_rd, &out_wr) < 0 || make_pipe(&report_rd, &report_wr) < 0)
 		return pmg_err_set(err, PMG_E_SYS, errno, "pipe");
-	rd = pipefd[0];
-	wr = pipefd[1];
 	pid = fork();
 	if (pid < 0)
 		return pmg_err_set(err, PMG_E_SYS, errno, "fork");
 	if (pid == 0)
-		child(proc, wr);
+		child(proc, out_wr, report_wr);
 	(void)setpgid(pid, pid); /* the child does it too; whoever is first */
-	(void)close(pmg_steal_fd(&wr));
-	r = drain(rd, proc, &buf, err);
-	if (r < 0)
+	(void)close(pmg_steal_fd(&out_wr));
+	(void)close(pmg_steal_fd(&report_wr));
+	r = started(report_rd, proc, err);
+	if (r == 0)
+		r = drain(out_rd, proc, end, &buf, err);
+	if (r == 0)
+		r = reap(pid, proc, end, &st, err);
+	if (r < 0) {
 		(void)kill(-pid, SIGKILL);
-	while (waitpid(pid, &st, 0) < 0 && errno == EINTR)
-		;
-	if (r < 0)
+		while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+			;
 		return r;
+	}
 	*text = pmg_str_steal(&buf);
 	*status = st;
 	return 0;

@@ -52,7 +52,7 @@ int pmg_parse_uint(const char *s, uint64_t max, uint64_t *out) PMG_MUST_CHECK;
 /**
  * The word nearest to what was typed, for "did you mean".
  * @param words  NULL-terminated
- * @return one of words, or NULL when none is near (edit distance above a third of the length)
+ * @return one of words, or NULL when none is near: more edits than a third of the letters, plus one
  */
 const char *pmg_str_nearest(const char *typed, const char *const *words);
 

@@ -246,6 +246,7 @@ bool pmg_host_is_loopback(const char *host)
 	if (inet_pton(AF_INET, host, &v4) == 1)
 		return (ntohl(v4.s_addr) >> 24) == 127;
 	if (inet_pton(AF_INET6, host, &v6) == 1)
-		return IN6_IS_ADDR_LOOPBACK(&v6);
+		return IN6_IS_ADDR_LOOPBACK(&v6) ||
+		       (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
 	return pmg_streq(host, "localhost") || pmg_str_has_suffix(host, ".localhost");
 }

@@ -1,0 +1,75 @@
+#include "base/env.h"
+
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void fill(struct pmg_strv *env)
+{
+	pmg_strv_add(env, "HOME=/h");
+	pmg_strv_add(env, "HOMEPAGE=x");
+	pmg_strv_add(env, "EMPTY=");
+	pmg_strv_add(env, "TWICE=1");
+	pmg_strv_add(env, "EQ=a=b");
+	pmg_strv_add(env, "TWICE=2");
+	pmg_strv_add(env, "NOVALUE");
+}
+
+static void names_match_whole(void **state)
+{
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+
+	(void)state;
+	fill(&env);
+	assert_string_equal(pmg_env_get(&env, "HOME"), "/h");
+	assert_string_equal(pmg_env_get(&env, "EMPTY"), "");
+	assert_string_equal(pmg_env_get(&env, "EQ"), "a=b");
+	assert_null(pmg_env_get(&env, "HOM"));
+	assert_null(pmg_env_get(&env, "home"));
+	assert_null(pmg_env_get(&env, "NOVALUE"));
+}
+
+/* Which of two entries a program reads is its own choice: neither may stay. */
+static void setting_leaves_no_second_entry(void **state)
+{
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+
+	(void)state;
+	fill(&env);
+	pmg_env_set(&env, "TWICE", "3");
+	assert_string_equal(pmg_env_get(&env, "TWICE"), "3");
+	assert_true(pmg_env_unset(&env, "TWICE"));
+	assert_null(pmg_env_get(&env, "TWICE"));
+	assert_false(pmg_env_unset(&env, "TWICE"));
+	assert_string_equal(pmg_env_get(&env, "HOMEPAGE"), "x");
+	assert_int_equal(env.n, 5);
+}
+
+static void only_a_clear_yes_is_true(void **state)
+{
+	static const struct {
+		const char *value;
+		bool yes;
+	} rows[] = {
+		{ "1", true },      { "true", true }, { "YES", true }, { "On", true },
+		{ "0", false },     { "", false },    { NULL, false }, { "2", false },
+		{ "true ", false }, { "y", false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
+		assert_int_equal(pmg_env_is_true(rows[i].value), rows[i].yes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_match_whole),
+		cmocka_unit_test(setting_leaves_no_second_entry),
+		cmocka_unit_test(only_a_clear_yes_is_true),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
