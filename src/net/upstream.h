@@ -30,7 +30,8 @@ int pmg_upstream_prepare(CURL *easy, const struct pmg_url *url, const struct pmg
 /**
  * Ready an easy handle for a bare connection to host:port (CURLOPT_CONNECT_ONLY), through the
  * parent proxy by CONNECT where there is one. When the transfer is done its bytes go by
- * curl_easy_send() and curl_easy_recv(), which also know a parent proxy spoken to by TLS.
+ * curl_easy_send() and curl_easy_recv(), which also know a parent proxy spoken to by TLS. The
+ * connection belongs to the handle: clean it up, do not reset it (libcurl 7.88 then leaks).
  * @param target  scheme "https"; path and query do not matter
  */
 int pmg_upstream_prepare_tunnel(CURL *easy, const struct pmg_url *target,

@@ -90,20 +90,18 @@ static int parent_refused(long status, const char *parent, const char *target, s
 	return pmg_err_diag(err, DIAG_PARENT);
 }
 
-/* Whose certificate, and what is wrong with it. libcurl has no result where only the host's name
- * does not fit. */
+/* Whose certificate, and what is wrong with it. libcurl begins with 1 and leaves it there where
+ * the chain is good and only the host's name does not fit. */
 static void explain_certificate(CURL *easy, const char *parent, const char *target,
 				const struct row *row, struct pmg_err *err)
 {
-	const char *proxy = pmg_verify_text(number(easy, CURLINFO_PROXY_SSL_VERIFYRESULT));
-	const char *peer = pmg_verify_text(number(easy, CURLINFO_SSL_VERIFYRESULT));
+	long of_parent = number(easy, CURLINFO_PROXY_SSL_VERIFYRESULT);
+	const char *why =
+		pmg_verify_text(of_parent ? of_parent : number(easy, CURLINFO_SSL_VERIFYRESULT));
 
-	if (proxy)
-		(void)pmg_err_set(err, row->code, 0, "parent proxy %s: %s: %s", parent, row->what,
-				  proxy);
-	else
-		(void)pmg_err_set(err, row->code, 0, "%s: %s: %s", target, row->what,
-				  peer ? peer : "it is not for this host");
+	(void)pmg_err_set(err, row->code, 0, "%s%s: %s: %s", of_parent ? "parent proxy " : "",
+			  of_parent ? parent : target, row->what,
+			  why ? why : "it is not for this host");
 }
 
 static void explain(CURL *easy, const char *parent, const char *target, const struct row *row,

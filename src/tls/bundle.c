@@ -396,5 +396,7 @@ int pmg_bundle_use(struct pmg_bundle *bundle, struct ssl_ctx_st *context, struct
 
 const char *pmg_verify_text(long result)
 {
-	return result == X509_V_OK ? NULL : X509_verify_cert_error_string(result);
+	return result == X509_V_OK || result == X509_V_ERR_UNSPECIFIED
+		       ? NULL
+		       : X509_verify_cert_error_string(result);
 }

@@ -47,7 +47,8 @@ struct ssl_ctx_st;
 int pmg_bundle_use(struct pmg_bundle *bundle, struct ssl_ctx_st *context,
 		   struct pmg_err *err) PMG_MUST_CHECK;
 
-/** In words: a result of verification (CURLINFO_SSL_VERIFYRESULT). NULL for 0. */
+/** In words: a result of verification (CURLINFO_SSL_VERIFYRESULT). NULL for 0 and 1, which say
+ *  nothing about the certificate. */
 const char *pmg_verify_text(long result);
 
 #endif
