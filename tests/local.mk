@@ -2,7 +2,7 @@
 EXTRA_DIST += check .ci/run tools/apt-need tools/libs
 EXTRA_DIST += tests/fuzz/corpus
 EXTRA_DIST += tests/helper/shared.h
-EXTRA_DIST += tests/helper/folder.h tests/helper/records.h
+EXTRA_DIST += tests/helper/folder.h tests/helper/records.h tests/helper/zip.h
 EXTRA_DIST += tests/helper/registry.py tests/helper/fixture_packages.py
 EXTRA_DIST += tests/helper/parent_proxy.py
 
