@@ -1,0 +1,166 @@
+#include "verdict/import.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+
+#define SHOWN_MAX 200U
+
+struct import {
+	struct pmg_build *build;
+	struct pmg_import_report *report;
+};
+
+static void list_done(struct pmg_import_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		free(list->v[i].path);
+		free(list->v[i].text);
+	}
+	free(list->v);
+	*list = (struct pmg_import_list){ 0 };
+}
+
+void pmg_import_report_done(struct pmg_import_report *report)
+{
+	list_done(&report->faults);
+	list_done(&report->notes);
+}
+
+static void list_add(struct pmg_import_list *list, const char *path, const char *text)
+{
+	if (list->n == PMG_IMPORT_LIST_MAX)
+		return;
+	list->v = pmg_grow(list->v, list->n, &list->cap, sizeof *list->v);
+	list->v[list->n++] = (struct pmg_import_line){ pmg_xstrdup(path), pmg_xstrdup(text) };
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct pmg_import_line *x = a, *y = b;
+	int c = strcmp(x->path, y->path);
+
+	return c ? c : strcmp(x->text, y->text);
+}
+
+static void list_sort(struct pmg_import_list *list)
+{
+	if (list->n > 0)
+		qsort(list->v, list->n, sizeof *list->v, by_path);
+}
+
+static void take_unread(void *arg, const char *path, const char *why)
+{
+	struct pmg_import_report *report = ((struct import *)arg)->report;
+
+	report->unread++;
+	list_add(&report->faults, path, why);
+}
+
+static void take_other(void *arg, const char *path)
+{
+	(void)path;
+	((struct import *)arg)->report->other_files++;
+}
+
+static int take_record(void *arg, const char *path, const char *text, size_t len,
+		       struct pmg_err *err)
+{
+	struct import *import = arg;
+	struct pmg_import_report *report = import->report;
+	pmg_auto(osv) struct pmg_osv record = { 0 };
+	struct pmg_err why = PMG_ERR_INIT;
+	size_t i;
+
+	if (pmg_osv_parse(text, len, &record, &why) < 0) {
+		take_unread(arg, path, why.msg);
+		return 0;
+	}
+	report->read++;
+	report->not_malware += !record.malware;
+	report->tests += record.malware && record.test;
+	if (!record.malware || record.test)
+		return 0;
+	report->other_ecosystems += record.elsewhere;
+	for (i = 0; i < record.notes.n; i++)
+		list_add(&report->notes, path, record.notes.v[i]);
+	return pmg_build_add(import->build, &record, text, len, err);
+}
+
+char *pmg_import_name(const char *path)
+{
+	static const char *const suffixes[] = { ".zip", ".json" };
+	pmg_autofree char *clean = pmg_path_clean(path);
+	pmg_autofree char *name = pmg_xstrndup(pmg_path_name(clean), PMG_FEED_NAME_MAX);
+	size_t i, n;
+	char *c;
+
+	for (i = 0; i < PMG_ARRAY_LEN(suffixes); i++) {
+		n = strlen(name);
+		if (pmg_str_has_suffix(name, suffixes[i]))
+			name[n - strlen(suffixes[i])] = '\0';
+	}
+	for (c = name; *c; c++) {
+		char one[2] = { *c, '\0' };
+
+		if (c > name && (*c == '-' || *c == '_' || *c == '.'))
+			continue;
+		if (!pmg_feed_name_is_valid(one))
+			*c = '-';
+	}
+	return pmg_feed_name_is_valid(name) ? pmg_steal_ptr(&name) : NULL;
+}
+
+static char *quoted(const struct pmg_import_line *line)
+{
+	pmg_autofree char *both = pmg_xasprintf("%s: %s", line->path, line->text);
+
+	return pmg_str_quote(both, strlen(both), SHOWN_MAX);
+}
+
+static int import_into(struct import *import, const char *path, int64_t now, struct pmg_err *err)
+{
+	const struct pmg_feed_sink sink = { take_record, take_unread, take_other, import };
+	struct pmg_import_report *report = import->report;
+	int r = pmg_feed_read(path, pmg_feed_limits_default(), &sink, err);
+
+	if (r < 0)
+		return r;
+	list_sort(&report->faults);
+	list_sort(&report->notes);
+	if (report->read > 0)
+		return pmg_build_finish(import->build, now, &report->result, err);
+	/* An empty feed in place of a full one would let in all that it held back. */
+	(void)pmg_err_set(err, PMG_E_PARSE, 0, "%s: no record in it", path);
+	if (report->faults.n > 0) {
+		pmg_autofree char *shown = quoted(&report->faults.v[0]);
+
+		(void)pmg_err_set(err, PMG_E_PARSE, 0, "%s: not one record can be read: %s", path,
+				  shown);
+	}
+	return pmg_err_hint(err, "a feed is a zip archive, a folder or one file of OSV records, "
+				 "named *.json");
+}
+
+int pmg_import(const char *path, const char *index_path, const char *feed, int64_t now,
+	       struct pmg_import_report *out, struct pmg_err *err)
+{
+	pmg_auto(import_report) struct pmg_import_report report = { 0 };
+	pmg_auto(build) struct pmg_build *build = NULL;
+	struct import import = { NULL, &report };
+	int r = pmg_build_open(index_path, feed, &build, err);
+
+	if (r < 0)
+		return r;
+	import.build = build;
+	r = import_into(&import, path, now, err);
+	if (r < 0)
+		return r;
+	*out = report;
+	report = (struct pmg_import_report){ 0 };
+	return 0;
+}

@@ -1,0 +1,152 @@
+#include "verdict/import.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../helper/folder.h"
+#include "../helper/records.h"
+#include "base/str.h"
+#include "verdict/judge.h"
+
+static void write_text(const char *dir, const char *name, const char *text)
+{
+	folder_write(dir, name, text, strlen(text));
+}
+
+static void every_file_is_accounted_for(void **state)
+{
+	pmg_auto(folder) char *dir = folder_new();
+	pmg_autofree char *feed = pmg_path_join(dir, "feed");
+	pmg_autofree char *index = pmg_path_join(dir, "state/intel.db");
+	pmg_auto(import_report) struct pmg_import_report r = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	write_text(dir, "feed/1.json", RECORD("MAL-1", "x", EVER));
+	write_text(dir, "feed/2.json", RECORD("MAL-2", "y", RANGE("{\"introduced\":\"soon\"}")));
+	write_text(dir, "feed/2-again.json", RECORD("MAL-2", "y", EVER));
+	write_text(dir, "feed/3.json", RECORD("MAL-0000-3", "z", EVER));
+	write_text(dir, "feed/4.json", RECORD("CVE-2025-4", "z", EVER));
+	write_text(dir, "feed/5.json", "{\"id\":\"MAL-5\",\"withdrawn\":\"2025-01-01T00:00:00Z\"}");
+	write_text(dir, "feed/6.json",
+		   "{\"id\":\"MAL-6\",\"affected\":[{\"package\":{\"ecosystem\":\"RubyGems\","
+		   "\"name\":\"g\"},\"versions\":[\"1\"]}]}");
+	write_text(dir, "feed/b/7.json", "{");
+	write_text(dir, "feed/a/8.json", RECORD("MAL-8", "x", "\"versions\":[]"));
+	write_text(dir, "feed/LICENSE", "text");
+	if (pmg_import(feed, index, "osv", RECORDS_NOW, &r, &err) < 0)
+		fail_msg("%s", err.msg);
+	assert_int_equal(r.read, 7);
+	assert_int_equal(r.unread, 2);
+	assert_int_equal(r.not_malware, 1);
+	assert_int_equal(r.tests, 1);
+	assert_int_equal(r.other_files, 1);
+	assert_int_equal(r.other_ecosystems, 1);
+	assert_int_equal(r.result.records, 2);
+	assert_int_equal(r.result.withdrawn, 1);
+	assert_int_equal(r.result.duplicates, 1);
+	assert_int_equal(r.result.packages, 2);
+	assert_int_equal(r.faults.n, 2);
+	assert_string_equal(r.faults.v[0].path, "a/8.json");
+	assert_string_equal(r.faults.v[0].text, "affected[0]: neither versions nor ranges");
+	assert_string_equal(r.faults.v[1].path, "b/7.json");
+	assert_int_equal(r.notes.n, 1);
+	assert_string_equal(r.notes.v[0].path, "2.json");
+	assert_non_null(strstr(r.notes.v[0].text, "\"soon\" is no version"));
+}
+
+static void vulnerabilities_alone_make_an_empty_index_not_an_error(void **state)
+{
+	pmg_auto(folder) char *dir = folder_new();
+	pmg_autofree char *feed = pmg_path_join(dir, "feed");
+	pmg_autofree char *index = pmg_path_join(dir, "intel.db");
+	pmg_auto(import_report) struct pmg_import_report r = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	write_text(dir, "feed/1.json", RECORD("GHSA-1", "x", EVER));
+	assert_int_equal(pmg_import(feed, index, "osv", RECORDS_NOW, &r, &err), 0);
+	assert_int_equal(r.not_malware, 1);
+	assert_int_equal(r.result.total, 0);
+}
+
+static void a_feed_without_a_record_leaves_the_index_as_it_was(void **state)
+{
+	static const struct {
+		const char *file, *text, *why;
+	} rows[] = {
+		{ "bad/none.txt", "x", "no record in it" },
+		{ "bad/1.json", "{\n", "not one record can be read: 1.json: record:" },
+	};
+	pmg_auto(folder) char *dir = folder_new();
+	pmg_autofree char *good = pmg_path_join(dir, "good");
+	pmg_autofree char *bad = pmg_path_join(dir, "bad");
+	pmg_autofree char *index = pmg_path_join(dir, "intel.db");
+	pmg_autofree char *before = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t len = 0, len_after = 0, i;
+
+	(void)state;
+	write_text(dir, "good/1.json", RECORD("MAL-1", "x", EVER));
+	{
+		pmg_auto(import_report) struct pmg_import_report r = { 0 };
+
+		assert_int_equal(pmg_import(good, index, "osv", RECORDS_NOW, &r, &err), 0);
+	}
+	assert_int_equal(pmg_io_slurp(index, 1U << 20, &before, &len, &err), 0);
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *after = NULL;
+		struct pmg_import_report r = { 0 };
+
+		write_text(dir, rows[i].file, rows[i].text);
+		assert_int_equal(pmg_import(bad, index, "osv", RECORDS_NOW, &r, &err),
+				 -PMG_E_PARSE);
+		if (!strstr(err.msg, bad) || !strstr(err.msg, rows[i].why) || strchr(err.msg, '\n'))
+			fail_msg("%s", err.msg);
+		assert_non_null(strstr(err.hint, "OSV records"));
+		assert_null(r.faults.v);
+		assert_int_equal(pmg_io_slurp(index, 1U << 20, &after, &len_after, &err), 0);
+		assert_int_equal(len, len_after);
+		assert_memory_equal(before, after, len);
+	}
+}
+
+static void a_feed_gets_its_name_from_its_file(void **state)
+{
+	static const struct {
+		const char *path, *name;
+	} rows[] = {
+		{ "/x/npm-all.zip", "npm-all" },
+		{ "feeds/osv/", "osv" },
+		{ "MAL-2025-1.json", "MAL-2025-1" },
+		{ "my feed(2).zip", "my-feed-2-" },
+		{ "..zip", NULL },
+		{ "/", NULL },
+		{ "-.zip", NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *name = pmg_import_name(rows[i].path);
+
+		if (!pmg_streq(name, rows[i].name))
+			fail_msg("%s: %s", rows[i].path, name);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_file_is_accounted_for),
+		cmocka_unit_test(vulnerabilities_alone_make_an_empty_index_not_an_error),
+		cmocka_unit_test(a_feed_without_a_record_leaves_the_index_as_it_was),
+		cmocka_unit_test(a_feed_gets_its_name_from_its_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
