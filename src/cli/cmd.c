@@ -32,10 +32,11 @@ static void list_commands(const struct pmg_cmd *cmds, FILE *to)
 	size_t wide = 0;
 
 	for (cmd = cmds; cmd->name; cmd++)
-		if (strlen(cmd->name) > wide)
+		if (strlen(cmd->name) > wide && !(cmd->flags & PMG_CMD_LATER))
 			wide = strlen(cmd->name);
 	for (cmd = cmds; cmd->name; cmd++)
-		(void)fprintf(to, "  %-*s  %s\n", (int)wide, cmd->name, cmd->summary);
+		if (!(cmd->flags & PMG_CMD_LATER))
+			(void)fprintf(to, "  %-*s  %s\n", (int)wide, cmd->name, cmd->summary);
 }
 
 void pmg_cmd_help(const struct pmg_cmd *cmd, const char *path, FILE *to)
@@ -56,11 +57,8 @@ void pmg_cmd_help(const struct pmg_cmd *cmd, const char *path, FILE *to)
 	}
 }
 
-static int program_help(const struct reading *in)
+static int program_help(const struct pmg_program *program, FILE *to)
 {
-	const struct pmg_program *program = in->program;
-	FILE *to = in->out.to;
-
 	(void)fprintf(to, "%s\nCommands:\n", program->head);
 	list_commands(program->cmds, to);
 	(void)fputs("\nOptions:\n", to);
@@ -73,7 +71,8 @@ static int program_help(const struct reading *in)
 static void add_words(const char **words, size_t *n, const struct pmg_cmd *cmds)
 {
 	for (; cmds && cmds->name && *n < WORDS_MAX; cmds++)
-		words[(*n)++] = cmds->name;
+		if (!(cmds->flags & PMG_CMD_LATER))
+			words[(*n)++] = cmds->name;
 }
 
 /* The command is not there; `others` are words that would do as well. */
@@ -116,6 +115,7 @@ static int call(struct reading *in, const struct pmg_cmd *cmd, const void *opts,
 		int n)
 {
 	struct pmg_call what = {
+		.program = in->program,
 		.cmd = cmd,
 		.out = &in->out,
 		.settings = in->settings,
@@ -171,6 +171,9 @@ static int descend(struct reading *in, const struct pmg_cmd *cmds, char *const *
 		return unknown(in, cmds, argv[0], NULL);
 	if (pmg_str_addf(&in->path, " %s", cmd->name) < 0)
 		return pmg_err_set(in->err, PMG_E_LIMIT, 0, "command name is too long");
+	if (cmd->flags & PMG_CMD_LATER)
+		return pmg_err_set(in->err, PMG_E_USAGE, 0, "%s is not supported by this version",
+				   in->path.s);
 	if (!cmd->subs)
 		return leaf(in, cmd, argv + 1);
 	if (argv[1] && argv[1][0] != '-')
@@ -203,7 +206,7 @@ static int dispatch(struct reading *in, char *const *argv)
 		return n;
 	settle(in);
 	if (in->settings->help)
-		return program_help(in);
+		return program_help(program, in->out.to);
 	if (n == 0) {
 		(void)pmg_err_set(in->err, PMG_E_USAGE, 0, "nothing to do");
 		return pmg_err_hint(in->err, "\"%s --help\" shows what there is", in->path.s);
@@ -245,6 +248,30 @@ int pmg_cmd_main(const struct pmg_program *program, void *settings, char *const 
 	return status;
 }
 
+int pmg_cmd_run_help(const struct pmg_call *call, struct pmg_err *err)
+{
+	const struct pmg_cmd *cmds = call->program->cmds, *cmd = NULL;
+	pmg_auto(str) struct pmg_str path = PMG_STR_INIT(256);
+	struct reading in = { .program = call->program, .path = PMG_STR_INIT(256), .err = err };
+	int i, r = pmg_str_adds(&path, call->program->name);
+
+	for (i = 0; r == 0 && i < call->n_operands; i++) {
+		cmd = find(cmds, call->operands[i]);
+		if (!cmd) {
+			in.path = path; /* borrowed */
+			return unknown(&in, cmds, call->operands[i], NULL);
+		}
+		cmds = cmd->subs;
+		r = pmg_str_addf(&path, " %s", cmd->name);
+	}
+	if (r < 0)
+		return pmg_err_set(err, PMG_E_LIMIT, 0, "command name is too long");
+	if (!cmd)
+		return program_help(call->program, call->out->to);
+	pmg_cmd_help(cmd, path.s, call->out->to);
+	return 0;
+}
+
 static size_t kind_size(enum pmg_opt_kind kind)
 {
 	static const size_t sizes[] = {
@@ -260,7 +287,7 @@ static int check_row(const struct pmg_cmd *cmd, struct pmg_err *err)
 {
 	const struct pmg_opt *opt;
 
-	if (!cmd->summary || !cmd->subs == !cmd->run)
+	if (!cmd->summary || (!cmd->subs == !cmd->run) != !!(cmd->flags & PMG_CMD_LATER))
 		return pmg_err_set(err, PMG_E_INTERNAL, 0,
 				   "%s: no summary, or not one of subs, run", cmd->name);
 	if (cmd->opts_size > PMG_CMD_OPTS_MAX || (cmd->max != PMG_CMD_ANY && cmd->max < cmd->min))

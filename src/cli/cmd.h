@@ -25,7 +25,9 @@
 #define PMG_EXIT_NOT_EXECUTABLE 126
 #define PMG_EXIT_NOT_FOUND      127
 
-#define PMG_CMD_RAW      1U /* all that follows the name is operands, options too */
+#define PMG_CMD_RAW   1U /* all that follows the name is operands, options too */
+#define PMG_CMD_LATER 2U /* known, but not to this version: an error that says so; not in --help   \
+			  */
 #define PMG_CMD_ANY      -1 /* of max: no limit */
 #define PMG_CMD_OPTS_MAX 256
 
@@ -72,8 +74,11 @@ struct pmg_settings {
 
 struct pmg_cmd;
 
+struct pmg_program;
+
 /* One call of a command; all borrowed. */
 struct pmg_call {
+	const struct pmg_program *program;
 	const struct pmg_cmd *cmd;
 	struct pmg_out *out;
 	const void *settings;  /* the program's settings struct */
@@ -97,6 +102,11 @@ struct pmg_cmd {
 	int (*run)(const struct pmg_call *call, struct pmg_err *err);
 };
 
+/*
+ * A program that pmg executes for some of its commands (pmg-intel) is called
+ * with the global options, the command's name and all that followed it: its
+ * table has the same rows, and its name here is "pmg" too.
+ */
 struct pmg_program {
 	const char *name;             /* as typed: "pmg" */
 	const struct pmg_cmd *cmds;   /* sorted by name */
@@ -122,6 +132,9 @@ struct pmg_program {
  * @return exit status
  */
 int pmg_cmd_main(const struct pmg_program *program, void *settings, char *const *argv);
+
+/** The run() of a row "help": of the program, or of the command that is named by the operands. */
+int pmg_cmd_run_help(const struct pmg_call *call, struct pmg_err *err);
 
 /** --help of one row; path is "pmg audit list". */
 void pmg_cmd_help(const struct pmg_cmd *cmd, const char *path, FILE *to);

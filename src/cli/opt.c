@@ -18,7 +18,8 @@ struct cursor {
 
 static bool takes_value(const struct pmg_opt *row)
 {
-	return row->kind != PMG_OPT_FLAG && row->kind != PMG_OPT_COUNT;
+	return row->kind != PMG_OPT_FLAG && row->kind != PMG_OPT_COUNT &&
+	       row->kind != PMG_OPT_LATER;
 }
 
 static const struct pmg_opt *find(const struct pmg_opt_parse *how, const char *name, size_t len,
@@ -107,6 +108,9 @@ static int store(const struct pmg_opt *row, void *base, const char *value, struc
 	case PMG_OPT_LIST:
 		pmg_strv_add(field, value);
 		return 0;
+	case PMG_OPT_LATER:
+		return pmg_err_set(err, PMG_E_USAGE, 0, "--%s is not supported by this version",
+				   row->name);
 	case PMG_OPT_END:
 		break;
 	}
@@ -138,7 +142,7 @@ static int long_option(struct cursor *at, const char *word)
 
 	if (!row)
 		return unknown(at, name, len);
-	if (eq && !takes_value(row))
+	if (eq && !takes_value(row) && row->kind != PMG_OPT_LATER)
 		return pmg_err_set(at->err, PMG_E_USAGE, 0, "--%s takes no value", row->name);
 	return give(at, row, base, eq ? eq + 1 : NULL);
 }

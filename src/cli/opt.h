@@ -28,7 +28,8 @@ enum pmg_opt_kind {
 	PMG_OPT_UINT,  /* uint64_t, at most `max` */
 	PMG_OPT_TEXT,  /* const char *, borrowed from argv */
 	PMG_OPT_WORD,  /* const char *: one of the words of `arg`, "auto|always|never" */
-	PMG_OPT_LIST   /* struct pmg_strv: each value is added; pmg_opts_done() */
+	PMG_OPT_LIST,  /* struct pmg_strv: each value is added; pmg_opts_done() */
+	PMG_OPT_LATER  /* known, but not to this version: an error that says so; not in --help */
 };
 
 struct pmg_opt {

@@ -87,8 +87,10 @@ void pmg_out_json(const struct pmg_out *out, const struct json_t *json)
 int pmg_out_finish(struct pmg_out *out, struct pmg_err *err)
 {
 	FILE *to = out->to;
-	bool bad = ferror(to) != 0;
+	bool bad = to && ferror(to) != 0;
 
+	if (!to)
+		return 0;
 	out->to = NULL;
 	errno = 0;
 	/* close(2) too: NFS and quotas report a lost write only there. */

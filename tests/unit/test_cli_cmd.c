@@ -56,6 +56,12 @@ static const struct pmg_cmd thing_cmds[] = {
 };
 
 static const struct pmg_cmd cmds[] = {
+	{ .name = "help",
+	  .synopsis = "[COMMAND...]",
+	  .summary = "show what there is",
+	  .max = PMG_CMD_ANY,
+	  .run = pmg_cmd_run_help },
+	{ .name = "morrow", .summary = "not yet", .flags = PMG_CMD_LATER },
 	{ .name = "raw",
 	  .summary = "hand on",
 	  .flags = PMG_CMD_RAW,
@@ -75,7 +81,9 @@ static int other(void *settings, struct pmg_out *out, char *const *argv, struct 
 	return 42;
 }
 
-static const struct pmg_opt global[] = { PMG_SETTINGS_ROWS, { 0 } };
+static const struct pmg_opt global[] = { PMG_SETTINGS_ROWS,
+					 { PMG_OPT_LATER, 0, "strict", 0, 0, NULL, NULL },
+					 { 0 } };
 static const char *const others[] = { "npm", NULL };
 static const struct pmg_program program = { .name = "pmg",
 					    .cmds = cmds,
@@ -172,7 +180,9 @@ static void help_of_the_program_lists_commands_and_options(void **state)
 
 	(void)state;
 	assert_int_equal(run(argv, -1, said, sizeof said), 0);
-	assert_non_null(strstr(said, "Usage: pmg ...\n\nCommands:\n  raw    hand on\n"));
+	assert_non_null(strstr(
+		said,
+		"Usage: pmg ...\n\nCommands:\n  help   show what there is\n  raw    hand on\n"));
 	assert_non_null(strstr(said, "-q, --quiet"));
 	assert_non_null(strstr(said, "\ntail\n"));
 }
