@@ -8,8 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-#define PLAN_TEXT_MAX (SIZE_MAX / 4) /* grows with the rules, whose sizes are checked where read   \
-				      */
+#define PLAN_TEXT_MAX (SIZE_MAX / 4) /* grows with rules, whose sizes are checked where read */
 
 static const char *const enforced_names[] = {
 	[PMG_ENFORCED_PROXY] = "proxy",

@@ -2,6 +2,7 @@
 
 #include <setjmp.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -130,22 +131,32 @@ static void what_cannot_be_started_is_an_error(void **state)
 	}
 }
 
+#define LIBC_OWN 0x180000000ULL /* signals 32 and 33: glibc lets nobody touch them */
+
 /* Who calls may have blocked or ignored signals; the program shall not inherit that. */
 static void the_program_starts_with_default_signals(void **state)
 {
+	static const char *const rows[] = {
+		"sed -n 's/^SigBlk:\t//p' /proc/self/status",
+		"sed -n 's/^SigIgn:\t//p' /proc/self/status",
+	};
 	struct pmg_err err = PMG_ERR_INIT;
-	pmg_autofree char *text = NULL;
 	sigset_t all, old;
-	int status;
+	int status, r;
+	size_t i;
 
 	(void)state;
-	(void)sigfillset(&all);
-	assert_int_equal(sigprocmask(SIG_BLOCK, &all, &old), 0);
-	assert_int_equal(
-		run("grep -E '^Sig(Blk|Ign)' /proc/self/status", 1000, 5000, &text, &status, &err),
-		0);
-	assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
-	assert_string_equal(text, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *text = NULL;
+
+		(void)sigfillset(&all);
+		assert_int_equal(sigprocmask(SIG_BLOCK, &all, &old), 0);
+		r = run(rows[i], 1000, 5000, &text, &status, &err);
+		assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
+		assert_int_equal(r, 0);
+		assert_int_equal(strlen(text), 17);
+		assert_int_equal(strtoull(text, NULL, 16) & ~LIBC_OWN, 0);
+	}
 }
 
 int main(void)

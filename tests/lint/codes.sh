@@ -1,0 +1,44 @@
+#!/bin/sh
+# docs/errors.md lists every code of enum pmg_code and no other; each PMGnnnn that the sources use
+# has a page docs/codes/PMGnnnn.md, and each page is used; docs/environment.md lists every PMG_*
+# variable that is read or set, and no other.
+set -eu
+cd "${srcdir:-.}"
+status=0
+
+# compare WHAT FILE: standard input is what the sources have, FILE what is documented
+compare() {
+	sort -u >"$work/sources"
+	for word in $(comm -23 "$work/sources" "$2"); do
+		echo "$1: $word is not documented"
+		status=1
+	done
+	for word in $(comm -13 "$work/sources" "$2"); do
+		echo "$1: $word is documented but not in the sources"
+		status=1
+	done
+}
+work=$(mktemp -d "${TMPDIR:-/tmp}/lint-codes.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+
+grep -oE 'PMG_E_[A-Z]+' docs/errors.md | sort -u >"$work/docs"
+sed -n '/^enum pmg_code/,/^};/p' src/base/err.h | grep -oE 'PMG_E_[A-Z]+' | grep -v PMG_E_MAX \
+	>"$work/enum"
+compare docs/errors.md "$work/docs" <"$work/enum"
+
+# Numbers stand alone in the tables, so they are known by their ranges: the first twenty of each.
+for page in docs/codes/PMG*.md; do basename "$page" .md; done | sort -u >"$work/docs"
+grep -rhoE '(^|[^0-9A-Za-z_])(PMG)?([13-5]0[01][0-9]|2[01][01][0-9])([^0-9A-Za-z_:]|$)' src \
+	--include='*.[ch]' | grep -oE '[0-9]{4}' | grep -v '00$' | sed 's/^/PMG/' >"$work/used"
+compare docs/codes "$work/docs" <"$work/used"
+for page in docs/codes/PMG*.md; do
+	head -n 1 "$page" | grep -qE "^# $(basename "$page" .md): ." || {
+		echo "$page: begins with another title"
+		status=1
+	}
+done
+
+grep -oE '^(\| )?`PMG_[A-Z_]+`' docs/environment.md | grep -oE 'PMG_[A-Z_]+' | sort -u >"$work/docs"
+grep -rhoE '"PMG_[A-Z_]+[="]' src --include='*.[ch]' | grep -oE 'PMG_[A-Z_]+' >"$work/used" || true
+compare docs/environment.md "$work/docs" <"$work/used"
+exit $status
