@@ -3,8 +3,11 @@ libkernel_a_SOURCES = \
 	%D%/confine.c %D%/confine.h %D%/confine_calls.c %D%/confine_priv.h \
 	%D%/landlock.c %D%/landlock.h %D%/seccomp.c %D%/seccomp.h %D%/uapi.h
 
-check_PROGRAMS += tests/unit/test_kernel_confine
+check_PROGRAMS += tests/unit/test_kernel_confine tests/unit/test_kernel_landlock \
+	tests/unit/test_kernel_seccomp
 tests_unit_test_kernel_confine_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
+tests_unit_test_kernel_landlock_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
+tests_unit_test_kernel_seccomp_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
 
 # A helper of tests, no test: built with them.
 EXTRA_PROGRAMS += tests/helper/without
