@@ -1,12 +1,15 @@
 noinst_LIBRARIES += libconf.a
 libconf_a_SOURCES = \
-	%D%/config.c %D%/config.h %D%/dirs.c %D%/dirs.h %D%/keys.c %D%/keys.h \
+	%D%/config.c %D%/config.h %D%/dirs.c %D%/dirs.h %D%/ini.c %D%/ini.h \
+	%D%/keys.c %D%/keys.h \
 	%D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h
 
 check_PROGRAMS += tests/unit/test_conf_config
 tests_unit_test_conf_config_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_dirs
 tests_unit_test_conf_dirs_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_conf_ini
+tests_unit_test_conf_ini_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_keys
 tests_unit_test_conf_keys_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_trusted
@@ -16,7 +19,8 @@ tests_unit_test_conf_units_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_yaml
 tests_unit_test_conf_yaml_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_yaml
+check_PROGRAMS += tests/fuzz/fuzz_ini tests/fuzz/fuzz_yaml
+tests_fuzz_fuzz_ini_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
 tests_fuzz_fuzz_yaml_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
 
 dist_man_MANS += man/pmg-config.5
