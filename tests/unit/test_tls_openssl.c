@@ -36,6 +36,6 @@ int main(void)
 		cmocka_unit_test(without_a_reason_it_says_so),
 	};
 
-	(void)OPENSSL_init_ssl(0, NULL); /* its words */
+	(void)OPENSSL_init_ssl(OPENSSL_INIT_LOAD_SSL_STRINGS, NULL); /* its words */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
