@@ -1,1 +1,13 @@
 # pmg-intel and the commands it alone links.
+noinst_LIBRARIES += libcliintel.a
+libcliintel_a_SOURCES = \
+	%D%/cmd_intel.c %D%/cmd_intel.h %D%/cmd_intel_block.c %D%/cmd_intel_import.c \
+	%D%/cmd_intel_query.c %D%/cmd_intel_status.c
+LINK_CLI_INTEL = libcliintel.a libcli.a $(LINK_VERDICT)
+
+pkglibexec_PROGRAMS += pmg-intel
+pmg_intel_SOURCES = src/pmg_intel.c
+pmg_intel_LDADD = $(LINK_CLI_INTEL)
+
+check_PROGRAMS += tests/unit/test_cli_cmd_intel
+tests_unit_test_cli_cmd_intel_LDADD = $(LINK_CLI_INTEL) $(CMOCKA_LIBS)

@@ -1,0 +1,160 @@
+#include "cli/cmd_intel.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/path.h"
+#include "conf/dirs.h"
+
+void pmg_intel_place_done(struct pmg_intel_place *place)
+{
+	free(place->state);
+	free(place->index);
+	free(place->blocklist);
+}
+
+int pmg_intel_place_find(struct pmg_intel_place *out, struct pmg_err *err)
+{
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(dirs) struct pmg_dirs dirs = { 0 };
+	int r;
+
+	pmg_strv_extend(&env, environ);
+	r = pmg_dirs_find(&env, &dirs, err);
+	if (r < 0)
+		return r;
+	out->state = pmg_steal_ptr(&dirs.state);
+	out->index = pmg_path_join(out->state, "intel.db");
+	out->blocklist = pmg_path_join(dirs.config, "blocklist.yml");
+	return 0;
+}
+
+int pmg_intel_purl(const char *text, struct pmg_purl *out, struct pmg_err *err)
+{
+	int r = pmg_purl_parse(text, out, err);
+
+	if (r < 0)
+		err->code = PMG_E_USAGE; /* typed, not from a file: the command line is wrong */
+	return r < 0 ? -PMG_E_USAGE : 0;
+}
+
+struct json_t *pmg_intel_index_json(int64_t built, uint64_t records)
+{
+	struct json_t *json = pmg_json_object();
+	char when[PMG_RFC3339_LEN];
+
+	pmg_clock_format(built, when);
+	pmg_json_set_str(json, "built", when);
+	pmg_json_set_int(json, "records", (int64_t)records);
+	return json;
+}
+
+#define JSON_ROW(type)                                                                             \
+	{                                                                                          \
+		.kind = PMG_OPT_FLAG, .name = "json", .offset = offsetof(struct type, json),       \
+		.help = "print JSON"                                                               \
+	}
+
+static const struct pmg_opt import_opts[] = {
+	JSON_ROW(pmg_intel_import_opts),
+	{ .kind = PMG_OPT_TEXT,
+	  .name = "name",
+	  .offset = offsetof(struct pmg_intel_import_opts, name),
+	  .arg = "FEED",
+	  .help = "the feed whose records are replaced; else named after PATH" },
+	{ 0 },
+};
+
+static const struct pmg_opt status_opts[] = {
+	JSON_ROW(pmg_intel_status_opts),
+	{ 0 },
+};
+
+static const struct pmg_opt query_opts[] = {
+	{ .kind = PMG_OPT_TEXT,
+	  .name = "ecosystem",
+	  .offset = offsetof(struct pmg_intel_query_opts, ecosystem),
+	  .arg = "npm|pypi",
+	  .help = "with --name, in place of a package URL" },
+	JSON_ROW(pmg_intel_query_opts),
+	{ .kind = PMG_OPT_TEXT,
+	  .name = "name",
+	  .offset = offsetof(struct pmg_intel_query_opts, name),
+	  .arg = "NAME",
+	  .help = "of the package" },
+	{ .kind = PMG_OPT_FLAG,
+	  .name = "stdin",
+	  .offset = offsetof(struct pmg_intel_query_opts, from_stdin),
+	  .help = "read ecosystem, name and version from lines, between tabs" },
+	{ .kind = PMG_OPT_TEXT,
+	  .name = "version",
+	  .offset = offsetof(struct pmg_intel_query_opts, version),
+	  .arg = "VERSION",
+	  .help = "of the package; else only what is known of all versions counts" },
+	{ 0 },
+};
+
+static const struct pmg_opt block_opts[] = {
+	{ .kind = PMG_OPT_TEXT,
+	  .name = "reason",
+	  .offset = offsetof(struct pmg_intel_block_opts, reason),
+	  .arg = "TEXT",
+	  .help = "shown when the package is refused" },
+	{ 0 },
+};
+
+static const struct pmg_cmd cmds[] = {
+	{ .name = "block",
+	  .synopsis = "[--reason TEXT] PURL",
+	  .summary = "put a package on your block list",
+	  .about = "Without a version (pkg:npm/name) all versions are blocked.\n",
+	  .min = 1,
+	  .max = 1,
+	  .opts = block_opts,
+	  .opts_size = sizeof(struct pmg_intel_block_opts),
+	  .run = pmg_cmd_intel_block },
+	{ .name = "import",
+	  .synopsis = "[--json] [--name FEED] PATH",
+	  .summary = "take the records of a feed into the index",
+	  .about = "PATH is a zip archive, a folder or one file of records in OSV format. The\n"
+		   "records of other feeds stay; those of this one are replaced.\n",
+	  .min = 1,
+	  .max = 1,
+	  .opts = import_opts,
+	  .opts_size = sizeof(struct pmg_intel_import_opts),
+	  .run = pmg_cmd_intel_import },
+	{ .name = "query",
+	  .synopsis = "[--json] PURL | --ecosystem E --name N [--version V] | --stdin",
+	  .summary = "ask what would be said of a package",
+	  .about = "PURL is a package URL: pkg:npm/%40scope/name@1.0.0, pkg:pypi/name. With "
+		   "--stdin\n"
+		   "one JSON object a line is printed.\n",
+	  .max = 1,
+	  .opts = query_opts,
+	  .opts_size = sizeof(struct pmg_intel_query_opts),
+	  .run = pmg_cmd_intel_query },
+	{ .name = "status",
+	  .synopsis = "[--json]",
+	  .summary = "check the index and show what it holds",
+	  .opts = status_opts,
+	  .opts_size = sizeof(struct pmg_intel_status_opts),
+	  .run = pmg_cmd_intel_status },
+	{ .name = "unblock",
+	  .synopsis = "PURL",
+	  .summary = "take a package off your block list",
+	  .min = 1,
+	  .max = 1,
+	  .run = pmg_cmd_intel_unblock },
+	{ 0 },
+};
+
+const struct pmg_cmd *pmg_cmd_intel(void)
+{
+	static const struct pmg_cmd rows[] = {
+		{ .name = "intel", .summary = "what is known of packages", .subs = cmds },
+		{ 0 },
+	};
+
+	return rows;
+}

@@ -1,0 +1,51 @@
+#ifndef PMG_CLI_CMD_INTEL_H
+#define PMG_CLI_CMD_INTEL_H
+/** `pmg intel`: what is known of packages. Linked into pmg-intel alone. */
+#include "cli/cmd.h"
+#include "verdict/purl.h"
+
+/** The row of "intel", and its end. */
+const struct pmg_cmd *pmg_cmd_intel(void);
+
+/* Where index and block list lie; all absolute. */
+struct pmg_intel_place {
+	char *state; /* folder of the index */
+	char *index;
+	char *blocklist;
+};
+
+void pmg_intel_place_done(struct pmg_intel_place *place);
+PMG_DEFINE_AUTO_DONE(intel_place, struct pmg_intel_place, pmg_intel_place_done);
+
+/** From the environment of this process. @return 0; -PMG_E_UNSUPPORTED: no home */
+int pmg_intel_place_find(struct pmg_intel_place *out, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** A package URL of the command line. @return 0 or -PMG_E_USAGE */
+int pmg_intel_purl(const char *text, struct pmg_purl *out, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** {"built":...,"records":...} */
+struct json_t *pmg_intel_index_json(int64_t built, uint64_t records) PMG_MUST_CHECK;
+
+/* Options of each command; the rows are in cmd_intel.c. */
+struct pmg_intel_import_opts {
+	const char *name;
+	bool json;
+};
+struct pmg_intel_status_opts {
+	bool json;
+};
+struct pmg_intel_query_opts {
+	const char *ecosystem, *name, *version;
+	bool from_stdin, json;
+};
+struct pmg_intel_block_opts {
+	const char *reason;
+};
+
+int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err);
+int pmg_cmd_intel_status(const struct pmg_call *call, struct pmg_err *err);
+int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err);
+int pmg_cmd_intel_block(const struct pmg_call *call, struct pmg_err *err);
+int pmg_cmd_intel_unblock(const struct pmg_call *call, struct pmg_err *err);
+
+#endif

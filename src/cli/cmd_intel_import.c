@@ -1,0 +1,167 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "cli/cmd_intel.h"
+#include "conf/dirs.h"
+#include "verdict/import.h"
+
+#define LINES_SHOWN 50U
+
+/* The clock, or what stands in its place where builds are to be repeated
+   (https://reproducible-builds.org/specs/source-date-epoch/). */
+static int64_t date_of_index(void)
+{
+	const char *text = getenv("SOURCE_DATE_EPOCH");
+	uint64_t when;
+
+	if (text && pmg_parse_uint(text, INT32_MAX * 2ULL, &when) == 0)
+		return (int64_t)when;
+	return pmg_clock_now();
+}
+
+static struct json_t *lines_json(const struct pmg_import_list *list)
+{
+	struct json_t *array = pmg_json_array(), *line;
+	size_t i;
+
+	for (i = 0; i < list->n; i++) {
+		line = pmg_json_object();
+		pmg_json_set_str(line, "path", list->v[i].path);
+		pmg_json_set_str(line, "reason", list->v[i].text);
+		pmg_json_add(array, line);
+	}
+	return array;
+}
+
+static void print_json(const struct pmg_out *out, const char *feed, int64_t now,
+		       const struct pmg_import_report *r)
+{
+	pmg_auto(json) struct json_t *json = pmg_json_object();
+	struct json_t *index = pmg_intel_index_json(now, r->result.total);
+	const struct {
+		const char *key;
+		uint64_t n;
+	} counts[] = {
+		{ "read", r->read },
+		{ "records", r->result.records },
+		{ "withdrawn", r->result.withdrawn },
+		{ "duplicates", r->result.duplicates },
+		{ "not_malware", r->not_malware },
+		{ "tests", r->tests },
+		{ "other_ecosystems", r->other_ecosystems },
+		{ "other_files", r->other_files },
+		{ "unread", r->unread },
+	};
+	size_t i;
+
+	pmg_json_set_str(json, "feed", feed);
+	for (i = 0; i < PMG_ARRAY_LEN(counts); i++)
+		pmg_json_set_int(json, counts[i].key, (int64_t)counts[i].n);
+	pmg_json_set(json, "faults", lines_json(&r->faults));
+	pmg_json_set(json, "notes", lines_json(&r->notes));
+	pmg_json_set_int(index, "packages", (int64_t)r->result.packages);
+	pmg_json_set(json, "index", index);
+	pmg_out_json(out, json);
+}
+
+static void print_text(const struct pmg_out *out, const char *feed,
+		       const struct pmg_import_report *r)
+{
+	(void)fprintf(out->to,
+		      "%s: %" PRIu64 " records; the index now holds %" PRIu64 " of %" PRIu64
+		      " packages\n",
+		      feed, r->result.records, r->result.total, r->result.packages);
+}
+
+static void note_lines(const struct pmg_out *out, const struct pmg_import_list *list, uint64_t all)
+{
+	size_t i;
+
+	for (i = 0; i < list->n && i < LINES_SHOWN; i++) {
+		pmg_autofree char *path = pmg_out_quote(list->v[i].path);
+		pmg_autofree char *text = pmg_out_quote(list->v[i].text);
+
+		pmg_out_note(out, "  %s: %s", path, text);
+	}
+	if (all > i)
+		pmg_out_note(out, "  and %" PRIu64 " more, see --json", all - i);
+}
+
+/* What a reader would otherwise take to be in the index. */
+static void note_rest(const struct pmg_out *out, const struct pmg_import_report *r)
+{
+	const struct {
+		uint64_t n;
+		const char *what;
+	} rest[] = {
+		{ r->result.withdrawn, "withdrawn records are passed over" },
+		{ r->result.duplicates, "records gave way to a later one with their id" },
+		{ r->not_malware, "records are ordinary vulnerabilities, not malware" },
+		{ r->tests, "records are tests of the feed (MAL-0000-)" },
+		{ r->other_ecosystems, "entries are of other ecosystems than npm and PyPI" },
+		{ r->other_files, "files are no records (not named *.json)" },
+	};
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rest); i++)
+		if (rest[i].n > 0)
+			pmg_out_note(out, "%" PRIu64 " %s", rest[i].n, rest[i].what);
+}
+
+static void note_faults(const struct pmg_out *out, const struct pmg_import_report *r)
+{
+	if (r->unread > 0) {
+		pmg_out_note(out, "%s%" PRIu64 " files could not be read:%s",
+			     pmg_out_on(out->messages_color, PMG_STYLE_WARN), r->unread,
+			     pmg_out_off(out->messages_color));
+		note_lines(out, &r->faults, r->unread);
+	}
+	if (r->notes.n > 0) {
+		pmg_out_note(out, "%zu records were not taken as they are written:", r->notes.n);
+		note_lines(out, &r->notes, r->notes.n);
+	}
+}
+
+static int feed_name(const struct pmg_intel_import_opts *opts, const char *path, char **out,
+		     struct pmg_err *err)
+{
+	pmg_autofree char *name = opts->name ? pmg_xstrdup(opts->name) : pmg_import_name(path);
+
+	if (name && pmg_feed_name_is_valid(name)) {
+		*out = pmg_steal_ptr(&name);
+		return 0;
+	}
+	(void)pmg_err_set(err, PMG_E_USAGE, 0, "the feed needs a name");
+	return pmg_err_hint(err, "--name FEED: letters, digits and -_. , at most %u",
+			    PMG_FEED_NAME_MAX);
+}
+
+int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
+{
+	const struct pmg_intel_import_opts *opts = call->opts;
+	const struct pmg_settings *settings = call->settings;
+	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
+	pmg_auto(import_report) struct pmg_import_report report = { 0 };
+	pmg_autofree char *feed = NULL;
+	int64_t now = date_of_index();
+	int r = feed_name(opts, call->operands[0], &feed, err);
+
+	if (r == 0)
+		r = pmg_intel_place_find(&place, err);
+	if (r == 0)
+		r = pmg_dirs_make(place.state, err);
+	if (r == 0)
+		r = pmg_import(call->operands[0], place.index, feed, now, &report, err);
+	if (r < 0)
+		return r;
+	if (opts->json)
+		print_json(call->out, feed, now, &report);
+	else
+		print_text(call->out, feed, &report);
+	if (!settings->quiet && !opts->json)
+		note_rest(call->out, &report);
+	note_faults(call->out, &report);
+	return 0;
+}

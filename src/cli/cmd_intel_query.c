@@ -1,0 +1,185 @@
+#include <errno.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "cli/cmd_intel.h"
+#include "verdict/judge.h"
+
+#define LINE_MAX_BYTES 8192
+
+struct question {
+	enum pmg_eco eco;
+	const char *name, *version; /* version NULL: unknown */
+};
+
+static struct json_t *strv_json(const struct pmg_strv *list)
+{
+	struct json_t *array = pmg_json_array();
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		pmg_json_add_str(array, list->v[i]);
+	return array;
+}
+
+static void print_json(const struct pmg_out *out, const struct question *q,
+		       const struct pmg_judgement *j, const struct pmg_index_info *info)
+{
+	pmg_auto(json) struct json_t *json = pmg_json_object();
+
+	pmg_json_set_str(json, "ecosystem", pmg_eco_name(q->eco));
+	pmg_json_set_str(json, "name", q->name);
+	pmg_json_set_str(json, "version", q->version);
+	pmg_json_set_str(json, "verdict", pmg_verdict_name(j->verdict));
+	pmg_json_set(json, "ids", strv_json(&j->ids));
+	pmg_json_set(json, "source", strv_json(&j->sources));
+	if (j->verdict != PMG_VERDICT_ALLOW)
+		pmg_json_set_str(json, "reason", pmg_reason_text(j->reason));
+	pmg_json_set_str(json, "note", j->note);
+	if (info->present)
+		pmg_json_set(json, "index", pmg_intel_index_json(info->built, info->records));
+	pmg_out_json(out, json);
+	(void)fflush(out->to); /* who asks line by line waits for it; pmg_out_finish() checks */
+}
+
+static void print_text(const struct pmg_out *out, const struct question *q,
+		       const struct pmg_judgement *j)
+{
+	pmg_autofree char *name = pmg_out_quote(q->name);
+	pmg_autofree char *version = pmg_out_quote(q->version);
+	pmg_autofree char *note = pmg_out_quote(j->note);
+	size_t i;
+
+	(void)fprintf(out->to, "%s %s%s%s: %s%s%s, %s", pmg_eco_name(q->eco), name,
+		      q->version ? "@" : "", version,
+		      pmg_out_on(out->to_color,
+				 j->verdict == PMG_VERDICT_ALLOW ? PMG_STYLE_DIM : PMG_STYLE_BAD),
+		      pmg_verdict_name(j->verdict), pmg_out_off(out->to_color),
+		      pmg_reason_text(j->reason));
+	for (i = 0; i < j->ids.n; i++) {
+		pmg_autofree char *id = pmg_out_quote(j->ids.v[i]);
+
+		(void)fprintf(out->to, "%s%s", i ? ", " : ": ", id);
+	}
+	(void)fprintf(out->to, "%s%s\n", j->note ? ": " : "", note);
+}
+
+static int answer(struct pmg_judge *judge, const struct pmg_out *out, const struct question *q,
+		  bool as_json, struct pmg_err *err)
+{
+	pmg_auto(judgement) struct pmg_judgement j = { 0 };
+	struct pmg_index_info info;
+	int r = pmg_judge_ask(judge, q->eco, q->name, q->version, &j, err);
+
+	if (r < 0)
+		return r;
+	pmg_judge_info(judge, &info);
+	if (as_json)
+		print_json(out, q, &j, &info);
+	else
+		print_text(out, q, &j);
+	return 0;
+}
+
+/* "ecosystem TAB name TAB version"; columns behind are not looked at. */
+static int read_line(char *line, struct question *q, struct pmg_err *err)
+{
+	const char *eco = strsep(&line, "\t");
+
+	q->name = strsep(&line, "\t");
+	q->version = line ? strsep(&line, "\t") : NULL;
+	if (!q->name)
+		return pmg_err_set(err, PMG_E_PARSE, 0, "no tab between ecosystem and name");
+	return pmg_eco_parse(eco, &q->eco, err);
+}
+
+/* Empty lines, and those that begin with "#", are for people. */
+static int answer_lines(struct pmg_judge *judge, const struct pmg_out *out, struct pmg_err *err)
+{
+	char line[LINE_MAX_BYTES];
+	size_t number = 0, len;
+	struct question q;
+	int r = 0;
+
+	while (r == 0 && fgets(line, sizeof line, stdin)) {
+		number++;
+		len = strlen(line);
+		if (len == sizeof line - 1 && line[len - 1] != '\n')
+			r = pmg_err_set(err, PMG_E_LIMIT, 0, "longer than %d bytes",
+					LINE_MAX_BYTES - 2);
+		line[strcspn(line, "\r\n")] = '\0';
+		if (r < 0 || *line == '\0' || *line == '#')
+			continue;
+		r = read_line(line, &q, err);
+		if (r == 0)
+			r = answer(judge, out, &q, true, err);
+	}
+	if (r < 0)
+		return pmg_err_wrap(err, "line %zu", number);
+	if (ferror(stdin))
+		return pmg_err_set(err, PMG_E_SYS, errno, "read standard input");
+	return 0;
+}
+
+static int usage(struct pmg_err *err, const char *what)
+{
+	(void)pmg_err_set(err, PMG_E_USAGE, 0, "%s", what);
+	return pmg_err_hint(err, "a package URL, or --ecosystem and --name, or --stdin");
+}
+
+static int answer_one(struct pmg_judge *judge, const struct pmg_call *call, struct pmg_err *err)
+{
+	const struct pmg_intel_query_opts *opts = call->opts;
+	pmg_auto(purl) struct pmg_purl purl = { 0 };
+	struct question q = { 0 };
+	int r;
+
+	if (call->n_operands > 0) {
+		r = pmg_intel_purl(call->operands[0], &purl, err);
+		q = (struct question){ purl.eco, purl.name, purl.version };
+	} else {
+		r = pmg_eco_parse(opts->ecosystem, &q.eco, err);
+		if (r < 0)
+			err->code = PMG_E_USAGE;
+		q.name = opts->name;
+		q.version = opts->version;
+	}
+	return r < 0 ? -(int)err->code : answer(judge, call->out, &q, opts->json, err);
+}
+
+/* Exactly one of the three ways to ask. */
+static int check_options(const struct pmg_call *call, struct pmg_err *err)
+{
+	const struct pmg_intel_query_opts *opts = call->opts;
+	bool by_options = opts->ecosystem || opts->name || opts->version;
+
+	if (by_options + opts->from_stdin + (call->n_operands > 0) > 1)
+		return usage(err, "too many questions at once");
+	if (by_options && (!opts->ecosystem || !opts->name))
+		return usage(err, "--ecosystem and --name go together");
+	if (!by_options && !opts->from_stdin && call->n_operands == 0)
+		return usage(err, "which package?");
+	return 0;
+}
+
+int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err)
+{
+	const struct pmg_intel_query_opts *opts = call->opts;
+	const struct pmg_settings *settings = call->settings;
+	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
+	pmg_auto(judge) struct pmg_judge *judge = NULL;
+	struct pmg_index_info info;
+	int r = check_options(call, err);
+
+	if (r == 0)
+		r = pmg_intel_place_find(&place, err);
+	if (r == 0)
+		r = pmg_judge_open(place.index, place.blocklist, &judge, err);
+	if (r < 0)
+		return r;
+	pmg_judge_info(judge, &info);
+	if (!info.present && !settings->quiet)
+		pmg_out_note(call->out, "there is no index: only your block list is asked");
+	return opts->from_stdin ? answer_lines(judge, call->out, err)
+				: answer_one(judge, call, err);
+}

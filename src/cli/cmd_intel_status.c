@@ -1,0 +1,135 @@
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "cli/cmd_intel.h"
+#include "cli/table.h"
+#include "verdict/blocklist.h"
+#include "verdict/index.h"
+
+struct status {
+	struct pmg_intel_place place;
+	struct pmg_index *index; /* NULL: there is none */
+	struct pmg_index_feeds feeds;
+	struct pmg_blocklist blocklist;
+};
+
+static void status_done(struct status *status)
+{
+	pmg_intel_place_done(&status->place);
+	pmg_index_close(status->index);
+	pmg_index_feeds_done(&status->feeds);
+	pmg_blocklist_done(&status->blocklist);
+}
+PMG_DEFINE_AUTO_DONE(status, struct status, status_done);
+
+static int look(struct status *status, struct pmg_err *err)
+{
+	int r = pmg_intel_place_find(&status->place, err);
+
+	if (r == 0)
+		r = pmg_blocklist_load(status->place.blocklist, &status->blocklist, err);
+	if (r < 0)
+		return r;
+	r = pmg_index_open(status->place.index, &status->index, err);
+	if (r == -PMG_E_NOTFOUND)
+		return 0;
+	if (r == 0)
+		r = pmg_index_check(status->index, err);
+	if (r == 0)
+		r = pmg_index_feeds(status->index, &status->feeds, err);
+	return r;
+}
+
+static struct json_t *feed_json(const struct pmg_index_feed *feed)
+{
+	struct json_t *json = pmg_json_object();
+	char when[PMG_RFC3339_LEN];
+
+	pmg_clock_format(feed->imported, when);
+	pmg_json_set_str(json, "name", feed->name);
+	pmg_json_set_str(json, "imported", when);
+	pmg_json_set_int(json, "records", (int64_t)feed->records);
+	pmg_json_set_int(json, "withdrawn", (int64_t)feed->withdrawn);
+	return json;
+}
+
+static void print_json(const struct pmg_out *out, const struct status *status)
+{
+	pmg_auto(json) struct json_t *json = pmg_json_object();
+	struct json_t *list = pmg_json_object(), *feeds = pmg_json_array(), *index;
+	size_t i;
+
+	index = status->index ? pmg_intel_index_json(pmg_index_built(status->index),
+						     pmg_index_records(status->index))
+			      : pmg_json_object();
+	pmg_json_set_str(index, "path", status->place.index);
+	pmg_json_set_bool(index, "present", status->index != NULL);
+	if (status->index)
+		pmg_json_set_int(index, "packages", (int64_t)pmg_index_packages(status->index));
+	for (i = 0; i < status->feeds.n; i++)
+		pmg_json_add(feeds, feed_json(&status->feeds.v[i]));
+	pmg_json_set(index, "feeds", feeds);
+	pmg_json_set(json, "index", index);
+	pmg_json_set_str(list, "path", status->place.blocklist);
+	pmg_json_set_int(list, "entries", (int64_t)status->blocklist.n);
+	pmg_json_set(json, "blocklist", list);
+	pmg_out_json(out, json);
+}
+
+static void print_feeds(const struct pmg_out *out, const struct pmg_index_feeds *feeds)
+{
+	static const char *const heads[] = { "FEED", "IMPORTED", "RECORDS", "WITHDRAWN", NULL };
+	pmg_auto(table) struct pmg_table *table = pmg_table_new(heads);
+	char when[PMG_RFC3339_LEN];
+	size_t i;
+
+	for (i = 0; i < feeds->n; i++) {
+		pmg_autofree char *records = pmg_xasprintf("%" PRIu64, feeds->v[i].records);
+		pmg_autofree char *withdrawn = pmg_xasprintf("%" PRIu64, feeds->v[i].withdrawn);
+
+		pmg_clock_format(feeds->v[i].imported, when);
+		pmg_table_add(table,
+			      (const char *const[]){ feeds->v[i].name, when, records, withdrawn });
+	}
+	pmg_table_print(table, out->to);
+}
+
+static void print_text(const struct pmg_out *out, const struct status *status)
+{
+	pmg_autofree char *index = pmg_out_quote(status->place.index);
+	pmg_autofree char *list = pmg_out_quote(status->place.blocklist);
+	char when[PMG_RFC3339_LEN];
+
+	if (status->index) {
+		pmg_clock_format(pmg_index_built(status->index), when);
+		(void)fprintf(out->to,
+			      "index       %s\nbuilt       %s\nrecords     %" PRIu64 " of %" PRIu64
+			      " packages\n",
+			      index, when, pmg_index_records(status->index),
+			      pmg_index_packages(status->index));
+	} else {
+		(void)fprintf(out->to,
+			      "index       none: no package is known to be malware; `pmg intel "
+			      "import PATH` makes one\n");
+	}
+	(void)fprintf(out->to, "block list  %s, %zu entries\n", list, status->blocklist.n);
+	if (status->feeds.n > 0) {
+		(void)fputc('\n', out->to);
+		print_feeds(out, &status->feeds);
+	}
+}
+
+int pmg_cmd_intel_status(const struct pmg_call *call, struct pmg_err *err)
+{
+	const struct pmg_intel_status_opts *opts = call->opts;
+	pmg_auto(status) struct status status = { 0 };
+	int r = look(&status, err);
+
+	if (r < 0)
+		return r;
+	if (opts->json)
+		print_json(call->out, &status);
+	else
+		print_text(call->out, &status);
+	return 0;
+}

@@ -1,0 +1,359 @@
+/* pmg-intel as it was built, in a home of its own. */
+#include "cli/cmd_intel.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "../helper/folder.h"
+#include "../helper/records.h"
+#include "base/json.h"
+#include "base/str.h"
+
+static char *home;
+
+/* What one call said; "" when nothing. */
+struct said {
+	char *out, *err;
+	int status;
+};
+
+static void said_done(struct said *said)
+{
+	free(said->out);
+	free(said->err);
+}
+PMG_DEFINE_AUTO_DONE(said, struct said, said_done);
+
+static char *text_of(const char *name)
+{
+	pmg_autofree char *path = pmg_path_join(home, name);
+	struct pmg_err err = PMG_ERR_INIT;
+	char *text = NULL;
+	size_t len = 0;
+
+	records_must(pmg_io_slurp(path, 1U << 20, &text, &len, &err), &err);
+	return text;
+}
+
+static void child(const char *const *args, const char *in)
+{
+	static const int flags[] = { O_RDONLY, O_WRONLY | O_CREAT | O_TRUNC,
+				     O_WRONLY | O_CREAT | O_TRUNC };
+	const char *const names[] = { in ? "in" : "/dev/null", "out", "err" };
+	pmg_auto(strv) struct pmg_strv argv = { 0 };
+	int fd, opened;
+
+	pmg_strv_add(&argv, "pmg-intel");
+	pmg_strv_add(&argv, "intel");
+	for (; *args; args++)
+		pmg_strv_add(&argv, *args);
+	for (fd = 0; fd < 3; fd++) {
+		pmg_autofree char *path = pmg_path_join(home, names[fd]);
+
+		opened = open(path, flags[fd] | O_CLOEXEC, 0600);
+		if (opened < 0 || dup2(opened, fd) < 0)
+			_exit(126);
+	}
+	(void)setenv("HOME", home, 1);
+	(void)setenv("SOURCE_DATE_EPOCH", "1780000000", 1);
+	(void)unsetenv("XDG_STATE_HOME");
+	(void)unsetenv("XDG_CONFIG_HOME");
+	execv("./pmg-intel", pmg_strv_argv(&argv));
+	_exit(127);
+}
+
+#define RUN(...) run((const char *const[]){ __VA_ARGS__, NULL }, NULL)
+
+static struct said run(const char *const *args, const char *in)
+{
+	struct said said = { 0 };
+	int status = 0;
+	pid_t pid;
+
+	if (in)
+		folder_write(home, "in", in, strlen(in));
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		child(args, in);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	said.status = WEXITSTATUS(status);
+	said.out = text_of("out");
+	said.err = text_of("err");
+	return said;
+}
+
+static void write_feed(const char *name, const char *text)
+{
+	pmg_autofree char *path = pmg_xasprintf("feed/%s", name);
+
+	folder_write(home, path, text, strlen(text));
+}
+
+static char *feed_path(void)
+{
+	return pmg_path_join(home, "feed");
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	home = folder_new();
+	write_feed("a/1.json", RECORD("MAL-1", "x", VERSIONS("\"1.0.0\"")));
+	write_feed("2.json", RECORD("MAL-2", "@s/y", RANGE("{\"introduced\":\"2.0.0\"}")));
+	write_feed("bad.json", "{");
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	folder_free(home);
+	return 0;
+}
+
+static void the_rows_are_in_order(void **state)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	if (pmg_cmds_check(pmg_cmd_intel(), &err) < 0)
+		fail_msg("%s", err.msg);
+}
+
+static void without_an_index_it_is_said_and_the_answer_is_allow(void **state)
+{
+	pmg_auto(said) struct said s = RUN("query", "pkg:npm/x@1.0.0");
+	pmg_auto(said) struct said t = RUN("status", "--json");
+	pmg_auto(json) struct json_t *json = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(s.status, 0);
+	assert_string_equal(s.out, "npm x@1.0.0: allow, nothing known against it\n");
+	assert_string_equal(s.err, "pmg: there is no index: only your block list is asked\n");
+	assert_int_equal(t.status, 0);
+	assert_int_equal(pmg_json_parse("status", t.out, strlen(t.out), &json, &err), 0);
+	assert_false(pmg_json_bool(pmg_json_get(json, "index"), "present"));
+}
+
+static void import_says_what_became_of_every_file(void **state)
+{
+	pmg_autofree char *feed = feed_path();
+	pmg_auto(said) struct said s = RUN("import", feed);
+	pmg_auto(said) struct said j = RUN("import", "--json", "--name", "other", feed);
+	pmg_auto(json) struct json_t *json = NULL;
+	const struct json_t *faults;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(s.status, 0);
+	assert_string_equal(s.out, "feed: 2 records; the index now holds 2 of 2 packages\n");
+	assert_non_null(strstr(s.err, "pmg: 1 files could not be read:\npmg:   bad.json: "));
+	assert_int_equal(j.status, 0);
+	assert_int_equal(pmg_json_parse("import", j.out, strlen(j.out), &json, &err), 0);
+	assert_string_equal(pmg_json_str(json, "feed"), "other");
+	assert_int_equal(pmg_json_int(json, "records"), 2);
+	assert_int_equal(pmg_json_int(json, "unread"), 1);
+	assert_int_equal(pmg_json_int(pmg_json_get(json, "index"), "records"), 4);
+	assert_int_equal(pmg_json_int(pmg_json_get(json, "index"), "packages"), 2);
+	faults = pmg_json_get(json, "faults");
+	assert_int_equal(pmg_json_len(faults), 1);
+	assert_string_equal(pmg_json_str(pmg_json_at(faults, 0), "path"), "bad.json");
+	assert_non_null(pmg_json_str(pmg_json_at(faults, 0), "reason"));
+}
+
+static void status_shows_feeds_and_block_list(void **state)
+{
+	pmg_auto(said) struct said s = RUN("status");
+	pmg_auto(said) struct said j = RUN("status", "--json");
+	pmg_auto(json) struct json_t *json = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	const struct json_t *index;
+
+	(void)state;
+	assert_int_equal(s.status, 0);
+	assert_non_null(strstr(s.out, "records     4 of 2 packages\n"));
+	assert_non_null(strstr(s.out, "other  2026-05-28T20:26:40Z  2        0\n"));
+	assert_string_equal(s.err, "");
+	assert_int_equal(pmg_json_parse("status", j.out, strlen(j.out), &json, &err), 0);
+	index = pmg_json_get(json, "index");
+	assert_true(pmg_json_bool(index, "present"));
+	assert_int_equal(pmg_json_int(index, "records"), 4);
+	assert_string_equal(pmg_json_str(index, "built"), "2026-05-28T20:26:40Z");
+	assert_int_equal(pmg_json_len(pmg_json_get(index, "feeds")), 2);
+	assert_int_equal(pmg_json_int(pmg_json_get(json, "blocklist"), "entries"), 0);
+}
+
+static void the_json_of_a_query_has_its_promised_shape(void **state)
+{
+	pmg_auto(said) struct said s = RUN("query", "--json", "pkg:npm/x@1.0.0");
+	pmg_auto(said) struct said o =
+		RUN("query", "--json", "--ecosystem", "NPM", "--name", "x", "--version", "1.0.1");
+
+	(void)state;
+	assert_int_equal(s.status, 0);
+	assert_string_equal(s.out, "{\"ecosystem\":\"npm\",\"name\":\"x\",\"version\":\"1.0.0\","
+				   "\"verdict\":\"block\",\"ids\":[\"MAL-1\"],\"source\":[\"feed\","
+				   "\"other\"],\"reason\":\"known malware\",\"index\":{\"built\":"
+				   "\"2026-05-28T20:26:40Z\",\"records\":4}}\n");
+	assert_string_equal(o.out, "{\"ecosystem\":\"npm\",\"name\":\"x\",\"version\":\"1.0.1\","
+				   "\"verdict\":\"allow\",\"ids\":[],\"source\":[],\"index\":{"
+				   "\"built\":\"2026-05-28T20:26:40Z\",\"records\":4}}\n");
+}
+
+static void lines_are_answered_one_by_one(void **state)
+{
+	static const char in[] = "#ecosystem\tname\tversion\n"
+				 "npm\tx\t1.0.0\tBLOCK\tMAL-1\n"
+				 "\n"
+				 "PyPI\tx\t1.0.0\r\n"
+				 "npm\t@s/y\todd\n"
+				 "npm\t@s/y";
+	static const char *const verdicts[] = { "block", "allow", "indeterminate", "allow" };
+	pmg_auto(said) struct said s = run((const char *const[]){ "query", "--stdin", NULL }, in);
+	struct pmg_err err = PMG_ERR_INIT;
+	char *save, *line = strtok_r(s.out, "\n", &save);
+	size_t i;
+
+	(void)state;
+	assert_int_equal(s.status, 0);
+	for (i = 0; i < PMG_ARRAY_LEN(verdicts); i++) {
+		pmg_auto(json) struct json_t *json = NULL;
+
+		assert_non_null(line);
+		assert_int_equal(pmg_json_parse("line", line, strlen(line), &json, &err), 0);
+		assert_string_equal(pmg_json_str(json, "verdict"), verdicts[i]);
+		line = strtok_r(NULL, "\n", &save);
+	}
+	assert_null(line);
+}
+
+static void a_line_that_cannot_be_read_ends_it_with_its_number(void **state)
+{
+	pmg_auto(said) struct said s = run((const char *const[]){ "query", "--stdin", NULL },
+					   "npm\tx\t1.0.0\ncargo\tx\t1\nnpm\tx\t1.0.0\n");
+	pmg_auto(said) struct said t =
+		run((const char *const[]){ "query", "--stdin", NULL }, "npm x 1.0.0\n");
+
+	(void)state;
+	assert_int_equal(s.status, 125);
+	assert_non_null(strstr(s.err, "line 2: ecosystem \"cargo\""));
+	assert_int_equal(t.status, 125);
+	assert_non_null(strstr(t.err, "line 1: no tab"));
+}
+
+static void block_and_unblock_change_the_answer(void **state)
+{
+	pmg_autofree char *path = pmg_path_join(home, ".config/pmg/blocklist.yml");
+	struct stat st;
+
+	(void)state;
+	{
+		pmg_auto(said) struct said s =
+			RUN("block", "--reason", "not \033[1mus", "pkg:npm/%40s/z");
+		pmg_auto(said) struct said q = RUN("query", "pkg:npm/@s/z@7.0.0");
+
+		assert_int_equal(s.status, 0);
+		assert_string_equal(s.out, "");
+		assert_string_equal(s.err, "pmg: pkg:npm/%40s/z is now blocked, in all versions\n");
+		assert_string_equal(q.out,
+				    "npm @s/z@7.0.0: block, on your block list: not \\x1b[1mus\n");
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_mode & 07777, 0600);
+	}
+	{
+		pmg_auto(said) struct said wrong = RUN("unblock", "pkg:npm/@s/z@7.0.0");
+		pmg_auto(said) struct said s = RUN("unblock", "-q", "pkg:npm/@s/z");
+		pmg_auto(said) struct said q = RUN("query", "pkg:npm/@s/z@7.0.0");
+
+		assert_int_equal(wrong.status, 121);
+		assert_non_null(strstr(wrong.err, "is not on your block list"));
+		assert_int_equal(s.status, 0);
+		assert_string_equal(s.err, "");
+		assert_non_null(strstr(q.out, ": allow, "));
+	}
+}
+
+static const struct {
+	const char *args[6];
+	const char *why;
+} wrong[] = {
+	{ { "query" }, "which package?" },
+	{ { "query", "x" }, "does not begin with pkg:" },
+	{ { "query", "--name", "x" }, "--ecosystem and --name go together" },
+	{ { "query", "--ecosystem", "cargo", "--name", "x" }, "\"cargo\" is not known" },
+	{ { "query", "--stdin", "pkg:npm/x" }, "too many questions" },
+	{ { "block" }, "something is missing" },
+	{ { "block", "left-pad" }, "does not begin with pkg:" },
+	{ { "unblock", "pkg:npm/nope" }, "not on your block list" },
+	{ { "import", "--name", "a/b", "x" }, "the feed needs a name" },
+	{ { "imprt" }, "did you mean \"pmg intel import\"" },
+};
+
+static void a_wrong_command_line_is_told_and_changes_nothing(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(wrong); i++) {
+		pmg_auto(said) struct said s = run(wrong[i].args, NULL);
+
+		if (s.status != 121 || !strstr(s.err, wrong[i].why))
+			fail_msg("%s: %d %s", wrong[i].args[0], s.status, s.err);
+		assert_string_equal(s.out, "");
+	}
+}
+
+static void a_damaged_index_is_an_error_that_says_what_to_do(void **state)
+{
+	static const char *const commands[][3] = {
+		{ "status", NULL, NULL },
+		{ "query", "pkg:npm/x@1.0.0", NULL },
+		{ "import", "feed", NULL },
+	};
+	pmg_autofree char *path = pmg_path_join(home, ".local/state/pmg/intel.db");
+	pmg_autofree char *feed = feed_path();
+	struct stat st;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(truncate(path, st.st_size / 2), 0);
+	for (i = 0; i < PMG_ARRAY_LEN(commands); i++) {
+		const char *second = i == 2 ? feed : commands[i][1];
+		pmg_auto(said) struct said s =
+			run((const char *const[]){ commands[i][0], second, NULL }, NULL);
+
+		assert_int_equal(s.status, 125);
+		assert_string_equal(s.out, "");
+		assert_non_null(strstr(s.err, "intel.db: "));
+		assert_non_null(strstr(s.err, "remove the file and import the feeds again"));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_rows_are_in_order),
+		cmocka_unit_test(without_an_index_it_is_said_and_the_answer_is_allow),
+		cmocka_unit_test(import_says_what_became_of_every_file),
+		cmocka_unit_test(status_shows_feeds_and_block_list),
+		cmocka_unit_test(the_json_of_a_query_has_its_promised_shape),
+		cmocka_unit_test(lines_are_answered_one_by_one),
+		cmocka_unit_test(a_line_that_cannot_be_read_ends_it_with_its_number),
+		cmocka_unit_test(block_and_unblock_change_the_answer),
+		cmocka_unit_test(a_wrong_command_line_is_told_and_changes_nothing),
+		cmocka_unit_test(a_damaged_index_is_an_error_that_says_what_to_do),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
