@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -44,13 +45,16 @@ static unsigned int comparisons(const struct pmg_seccomp_rule *rule,
 
 	for (i = 0; i < PMG_SECCOMP_CONDS; i++) {
 		const struct pmg_seccomp_cond *cond = &rule->cond[i];
+		bool self = cond->kind == PMG_SECCOMP_IS_SELF;
 
-		if (cond->kind == PMG_SECCOMP_IS_SELF)
-			out[n++] = SCMP_CMP(cond->arg, SCMP_CMP_EQ, (scmp_datum_t)getpid());
-		else if (cond->kind == PMG_SECCOMP_IS && cond->mask == 0)
-			out[n++] = SCMP_CMP(cond->arg, SCMP_CMP_EQ, cond->value);
-		else if (cond->kind == PMG_SECCOMP_IS)
-			out[n++] = SCMP_CMP(cond->arg, SCMP_CMP_MASKED_EQ, cond->mask, cond->value);
+		if (cond->kind == PMG_SECCOMP_NONE)
+			continue;
+		out[n++] = (struct scmp_arg_cmp){
+			.arg = cond->arg,
+			.op = SCMP_CMP_MASKED_EQ,
+			.datum_a = self || cond->mask == 0 ? UINT64_MAX : cond->mask,
+			.datum_b = self ? (scmp_datum_t)getpid() : cond->value,
+		};
 	}
 	return n;
 }

@@ -83,7 +83,7 @@ static bool read_octets(const char *text, struct rule *rule)
 		octets += *p == '.';
 	if (octets > 3)
 		return false;
-	padded = pmg_xasprintf("%.*s%s", (int)(star - text), text, ".0.0.0" + 2 * (octets - 1));
+	padded = pmg_xasprintf("%.*s%s", (int)(star - text), text, &".0.0.0"[2 * (octets - 1)]);
 	if (!read_address(padded, &rule->address, &size) || size != 32)
 		return false;
 	rule->bits = V4_BITS + 8 * octets;
@@ -200,7 +200,7 @@ static bool is_or_is_below(const char *host, size_t len, const char *name)
 bool pmg_no_proxy_match(const struct pmg_no_proxy *list, const char *host, uint16_t port)
 {
 	pmg_autofree char *lower = pmg_xstrdup(host);
-	struct address address;
+	struct address address = { 0 };
 	unsigned int bits = 0;
 	bool is_address = read_address(host, &address, &bits), met;
 	size_t len = strlen(lower), i;

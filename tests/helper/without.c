@@ -16,14 +16,17 @@
 
 static int hide(scmp_filter_ctx filter, const char *name)
 {
+	const struct scmp_arg_cmp sets_filter = {
+		.arg = 0, .op = SCMP_CMP_MASKED_EQ, .datum_a = UINT32_MAX, .datum_b = PR_SET_SECCOMP
+	};
 	int number = seccomp_syscall_resolve_name(name), r;
 
 	if (number == __NR_SCMP_ERROR)
 		return -ENOENT;
 	r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), number, 0);
 	if (r == 0 && strcmp(name, "seccomp") == 0)
-		r = seccomp_rule_add(filter, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(prctl), 1,
-				     SCMP_A0_32(SCMP_CMP_EQ, PR_SET_SECCOMP));
+		r = seccomp_rule_add_array(filter, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(prctl), 1,
+					   &sets_filter);
 	return r;
 }
 
