@@ -1,5 +1,22 @@
 noinst_LIBRARIES += libpm.a
-libpm_a_SOURCES = %D%/pm.h %D%/version.h
+libpm_a_SOURCES = \
+	%D%/args.c %D%/args.h %D%/classify.c %D%/classify.h %D%/facts.c %D%/facts.h \
+	%D%/managers.h %D%/npm.c %D%/npm_args.c %D%/pip.c %D%/pip_args.c %D%/pm.c %D%/pm.h \
+	%D%/pnpm.c %D%/pnpm_args.c %D%/point.c %D%/point.h %D%/version.h
+
+check_PROGRAMS += tests/unit/test_pm_args
+tests_unit_test_pm_args_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_classify
+tests_unit_test_pm_classify_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_facts
+tests_unit_test_pm_facts_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_pm
+tests_unit_test_pm_pm_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_point
+tests_unit_test_pm_point_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/fuzz/fuzz_argv
+tests_fuzz_fuzz_argv_LDADD = $(FUZZ_MAIN) $(LINK_PM)
 
 # Names and versions
 libpm_a_SOURCES += %D%/legacy.c %D%/name.c %D%/pep440.c %D%/semver.c %D%/version.c \

@@ -86,7 +86,8 @@ struct pmg_pm {
 	const char *name; /* "npm": profile and ledger name */
 	enum pmg_eco eco;
 	const char *const *tools; /* names it is called by: "npm", "npx"; NULL-terminated */
-	/** Classify argv (argv[0] is one of tools). Needs no files. */
+	/** Classify argv (argv[0] is one of tools, or a path that ends in one). Needs no files.
+	 * Callers use pmg_pm_classify(). */
 	enum pmg_verb (*classify)(char *const *argv);
 	/** Fill *out (zeroed by the caller). Never runs project code, never asks inside the
 	 * project. */
@@ -104,6 +105,13 @@ struct pmg_pm {
 
 /** The manager that owns a tool name ("npx" -> npm); NULL when pmg knows none. */
 const struct pmg_pm *pmg_pm_find(const char *tool);
+/**
+ * What a command line can do with this program. As pm->classify(), but where
+ * the program is corepack's, which may download the manager itself whatever
+ * the verb, nothing is plain.
+ * @param program  absolute path of what will be run
+ */
+enum pmg_verb pmg_pm_classify(const struct pmg_pm *pm, const char *program, char *const *argv);
 /** All, NULL-terminated, in the order of the help text. */
 const struct pmg_pm *const *pmg_pm_all(void);
 

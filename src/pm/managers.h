@@ -1,0 +1,15 @@
+#ifndef PMG_PM_MANAGERS_H
+#define PMG_PM_MANAGERS_H
+/** The managers, one file each, and the tables of their command lines. */
+#include "pm/args.h"
+#include "pm/pm.h"
+
+extern const struct pmg_pm pmg_pm_npm;
+extern const struct pmg_pm pmg_pm_pnpm;
+extern const struct pmg_pm pmg_pm_pip;
+
+extern const struct pmg_arg_table pmg_npm_args;
+extern const struct pmg_arg_table pmg_pnpm_args;
+extern const struct pmg_arg_table pmg_pip_args;
+
+#endif

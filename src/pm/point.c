@@ -1,0 +1,125 @@
+#include "pm/point.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "base/str.h"
+
+enum what {
+	PROXY,  /* address of pmg's proxy */
+	BUNDLE, /* file of certificates */
+	DIRECT, /* hosts that are reached without the proxy: loopback, unless packages come from
+		 * there
+		 */
+	NOBODY, /* the same, where empty counts as unset and a file would then be asked */
+	GONE    /* unset: it would lead round the proxy or the bundle */
+};
+
+/* Whoever has a file with another opinion is overruled by its own variable: HTTPS_PROXY loses to
+ * https-proxy= of .npmrc, npm_config_https_proxy wins. */
+static const struct {
+	const char *name;
+	enum what what;
+	const char *prefix; /* of a setting that is read in any case: name is then its key */
+} rows[] = {
+	/* nearly everybody; curl reads http_proxy in lower case only */
+	{ "HTTPS_PROXY", PROXY, NULL },
+	{ "https_proxy", PROXY, NULL },
+	{ "HTTP_PROXY", PROXY, NULL },
+	{ "http_proxy", PROXY, NULL },
+	{ "ALL_PROXY", GONE, NULL },
+	{ "all_proxy", GONE, NULL },
+	{ "NO_PROXY", DIRECT, NULL },
+	{ "no_proxy", DIRECT, NULL },
+	{ "NODE_EXTRA_CA_CERTS", BUNDLE, NULL },
+	{ "SSL_CERT_FILE", BUNDLE, NULL },
+	{ "CURL_CA_BUNDLE", BUNDLE, NULL },
+	{ "REQUESTS_CA_BUNDLE", BUNDLE, NULL },
+	{ "GIT_SSL_CAINFO", BUNDLE, NULL },
+	/* npm and pnpm up to 10 */
+	{ "https-proxy", PROXY, "npm_config_" },
+	{ "proxy", PROXY, "npm_config_" },
+	{ "http-proxy", GONE, "npm_config_" },
+	{ "noproxy", NOBODY, "npm_config_" },
+	{ "no-proxy", GONE, "npm_config_" },
+	{ "cafile", BUNDLE, "npm_config_" },
+	{ "ca", GONE, "npm_config_" },
+	/* pnpm from 11 on, which does not read npm_config_ */
+	{ "https-proxy", PROXY, "pnpm_config_" },
+	{ "http-proxy", PROXY, "pnpm_config_" },
+	{ "proxy", PROXY, "pnpm_config_" },
+	{ "no-proxy", NOBODY, "pnpm_config_" },
+	{ "noproxy", GONE, "pnpm_config_" },
+	{ "cafile", BUNDLE, "pnpm_config_" },
+	{ "ca", GONE, "pnpm_config_" },
+	/* pip: beats pip.conf, and is handed on to isolated builds */
+	{ "PIP_PROXY", PROXY, NULL },
+	{ "PIP_CERT", BUNDLE, NULL },
+};
+
+/* key is lower case with "-"; nocase and "_" for "-" count as npm has it. */
+static bool is_spelling(const char *entry, const char *prefix, const char *key)
+{
+	size_t i, n = strlen(prefix);
+
+	if (!pmg_str_has_prefix_nocase(entry, prefix))
+		return false;
+	for (i = 0; key[i]; i++) {
+		char c = (char)tolower((unsigned char)entry[n + i]);
+
+		if (c != key[i] && !(c == '_' && key[i] == '-'))
+			return false;
+	}
+	return entry[n + i] == '=';
+}
+
+bool pmg_point_forget(struct pmg_strv *env, const char *prefix, const char *key)
+{
+	bool was = false;
+	size_t i = 0;
+
+	while (i < env->n) {
+		if (is_spelling(env->v[i], prefix, key)) {
+			pmg_strv_remove(env, i);
+			was = true;
+		} else {
+			i++;
+		}
+	}
+	return was;
+}
+
+static char *variable(const char *prefix, const char *key)
+{
+	char *name = pmg_xasprintf("%s%s", prefix ? prefix : "", key), *p;
+
+	for (p = name; *p; p++)
+		if (*p == '-')
+			*p = '_';
+	return name;
+}
+
+void pmg_point(struct pmg_strv *env, const char *proxy, const char *bundle, bool has_loopback)
+{
+	const char *loopback = "localhost,127.0.0.1,::1";
+	const char *values[] = {
+		[PROXY] = proxy,
+		[BUNDLE] = bundle,
+		[DIRECT] = has_loopback ? NULL : loopback,
+		[NOBODY] = has_loopback ? "pmg.invalid" : loopback, /* RFC 2606: nobody's name */
+		[GONE] = NULL,
+	};
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *name = variable(rows[i].prefix, rows[i].name);
+
+		if (rows[i].prefix)
+			(void)pmg_point_forget(env, rows[i].prefix, rows[i].name);
+		else
+			(void)pmg_env_unset(env, name);
+		if (values[rows[i].what])
+			pmg_env_set(env, name, values[rows[i].what]);
+	}
+}

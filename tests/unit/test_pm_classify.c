@@ -1,0 +1,265 @@
+#include "pm/classify.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/path.h"
+#include "base/strv.h"
+
+#define P PMG_VERB_PLAIN
+#define F PMG_VERB_FETCH
+#define R PMG_VERB_RUN
+
+struct row {
+	const char *line;
+	enum pmg_verb verb;
+};
+
+static const struct row rows[] = {
+	{ "npm", P },
+	{ "npm --version", P },
+	{ "npm -v", P },
+	{ "npm --help", P },
+	{ "npm help", P },
+	{ "npm ls", P },
+	{ "npm ls --json --all", P },
+	{ "npm --json ls", P },
+	{ "npm -g ls", P },
+	{ "npm -w a ls", P },
+	{ "npm --prefix a list", P },
+	{ "npm config get registry", P },
+	{ "npm c ls -l", P },
+	{ "npm get registry", P },
+	{ "npm root -g", P },
+	{ "npm prefix", P },
+	{ "npm version", P },
+	{ "npm cache verify", P },
+	{ "npm pkg get name", P },
+	{ "npm explain x", P },
+	{ "/usr/bin/npm ls", P },
+	/* every alias of install, and options before it */
+	{ "npm i", F },
+	{ "npm in x", F },
+	{ "npm ins x", F },
+	{ "npm inst x", F },
+	{ "npm insta x", F },
+	{ "npm instal x", F },
+	{ "npm isnt x", F },
+	{ "npm isnta x", F },
+	{ "npm isntal x", F },
+	{ "npm isntall x", F },
+	{ "npm add x", F },
+	{ "npm install x", F },
+	{ "npm ci", F },
+	{ "npm ic", F },
+	{ "npm clean-install", F },
+	{ "npm install-clean", F },
+	{ "npm isntall-clean", F },
+	{ "npm it", F },
+	{ "npm cit", F },
+	{ "npm sit", F },
+	{ "npm install-test", F },
+	{ "npm up", F },
+	{ "npm upgrade", F },
+	{ "npm update", F },
+	{ "npm udpate", F },
+	{ "npm link x", F },
+	{ "npm ln x", F },
+	{ "npm dedupe", F },
+	{ "npm ddp", F },
+	{ "npm audit", F },
+	{ "npm outdated", F },
+	{ "npm view x", F },
+	{ "npm info x", F },
+	{ "npm show x", F },
+	{ "npm v x", F },
+	{ "npm uninstall x", F },
+	{ "npm -w a i bad", F },
+	{ "npm --prefix a i bad", F },
+	{ "npm --loglevel silly i bad", F },
+	{ "npm -C a i bad", F },
+	{ "npm --workspace=a i bad", F },
+	{ "npm -ddd i bad", F },
+	{ "npm --no-save i bad", F },
+	{ "npm i --no-audit bad", F },
+	{ "npm -gD i bad", F },
+	{ "npm -- i bad", F },
+	/* runs code, or nobody can know */
+	{ "npm run x", R },
+	{ "npm run-script x", R },
+	{ "npm test", R },
+	{ "npm t", R },
+	{ "npm start", R },
+	{ "npm exec x", R },
+	{ "npm x y", R },
+	{ "npm init y", R },
+	{ "npm create y", R },
+	{ "npm innit y", R },
+	{ "npm rebuild", R },
+	{ "npm rb", R },
+	{ "npm pack", R },
+	{ "npm publish", R },
+	{ "npm explore x", R },
+	{ "npm edit x", R },
+	{ "npm version patch", R },
+	{ "npm config edit", R },
+	{ "npm config", R },
+	{ "npm cache add x", R },
+	{ "npm pkg fix", R },
+	{ "npm help install", R },
+	{ "npm docs x", R },
+	{ "npm zzz", R },
+	{ "npm instal-cl", R },
+	{ "npm lis", R },
+	{ "npm conf get registry", R },
+	{ "npm installTest", R },
+	{ "npm LS", R },
+	{ "npm --weird ls", R },
+	{ "npm --weird i x", R },
+	{ "npm ls --weird", R },
+	{ "npm --color ls install", R },
+	{ "npm --json=install ls", R },
+	{ "npm --json false ls", R },
+	{ "npm --regis x ls", R },
+	{ "npm --prefix --json ls", R },
+	{ "npx x", R },
+	{ "npx", R },
+	{ "npx --version", P },
+	{ "npx -h", P },
+	{ "npx --version x", R },
+	{ "npx -v -y x", R },
+	/* pnpm loads .pnpmfile.cjs and switches its own version whatever the verb */
+	{ "pnpm --version", R },
+	{ "pnpm ls", R },
+	{ "pnpm config get registry", R },
+	{ "pnpm help", R },
+	{ "pnpm", R },
+	{ "pnpm i", F },
+	{ "pnpm install", F },
+	{ "pnpm add bad", F },
+	{ "pnpm up", F },
+	{ "pnpm -w add bad", F },
+	{ "pnpm -r add bad", F },
+	{ "pnpm --filter a add bad", F },
+	{ "pnpm -F a add bad", F },
+	{ "pnpm -C a i", F },
+	{ "pnpm --dir a i", F },
+	{ "pnpm -w install", F },
+	{ "pnpm recursive install", F },
+	{ "pnpm m i", F },
+	{ "pnpm import", F },
+	{ "pnpm fetch", F },
+	{ "pnpm ci", F },
+	{ "pnpm rebuild", F },
+	{ "pnpm dlx bad", R },
+	{ "pnpm create bad", R },
+	{ "pnpm exec bad", R },
+	{ "pnpm run x", R },
+	{ "pnpm some-script", R },
+	{ "pnpx bad", R },
+	{ "pnx --version", R },
+	{ "pn add bad", F },
+	{ "pip", P },
+	{ "pip --version", P },
+	{ "pip3 -V", P },
+	{ "pip list", P },
+	{ "pip list --format=json", P },
+	{ "pip freeze", P },
+	{ "pip freeze -r x.txt --all", P },
+	{ "pip show -f x", P },
+	{ "pip -q check", P },
+	{ "pip -vvv uninstall -y x", P },
+	{ "pip config get global.index-url", P },
+	{ "pip config --user list", P },
+	{ "pip cache dir", P },
+	{ "pip help install", P },
+	{ "pip hash x.whl", P },
+	{ "pip --no-color --disable-pip-version-check list", P },
+	{ "pip install x", F },
+	{ "pip --proxy u install x", F },
+	{ "pip --no-cache-dir install -r x.txt", F },
+	{ "pip --retries 3 download x", F },
+	{ "pip wheel x", F },
+	{ "pip lock x", F },
+	{ "pip index versions x", F },
+	{ "pip --log install list", P }, /* "install" is the log's name */
+	{ "pip list --outdated", R },
+	{ "pip list -o", R },
+	{ "pip config edit", R },
+	{ "pip config --editor x get y", R },
+	{ "pip --python ./p list", R },
+	{ "pip cache", R },
+	{ "pip inst x", R },
+	{ "pip zzz", R },
+	{ "pip --weird list", R },
+};
+
+/* Splits a line into an owned argv. */
+static void split(const char *line, struct pmg_strv *out)
+{
+	pmg_autofree char *copy = pmg_xstrdup(line);
+	char *word, *save = NULL;
+
+	for (word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save))
+		pmg_strv_add(out, word);
+}
+
+static void each_line_is_what_its_verb_can_do(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(strv) struct pmg_strv words = { 0 };
+		const struct pmg_pm *pm;
+		enum pmg_verb verb;
+
+		split(rows[i].line, &words);
+		pm = pmg_pm_find(pmg_path_name(words.v[0]));
+		assert_non_null(pm);
+		verb = pmg_pm_classify(pm, "/nowhere/tool", pmg_strv_argv(&words));
+		if (verb != rows[i].verb)
+			fail_msg("%s: %d, not %d", rows[i].line, (int)verb, (int)rows[i].verb);
+	}
+}
+
+static void nothing_of_corepacks_is_plain(void **state)
+{
+	pmg_autofree char *top =
+		pmg_xasprintf("%s/pmg-classify-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : ".");
+	pmg_autofree char *folder = NULL;
+	pmg_autofree char *link = NULL;
+	char tool[] = "npm", ls[] = "ls";
+	char *argv[] = { tool, ls, NULL };
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	folder = pmg_path_join(top, "corepack");
+	link = pmg_path_join(folder, "npm");
+	assert_int_equal(mkdir(folder, 0700), 0);
+	assert_int_equal(symlink("/dev/null", link), 0);
+	assert_int_equal(pmg_pm_classify(pmg_pm_find("npm"), link, argv), PMG_VERB_PLAIN);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(mkdir(link, 0700), 0); /* stands for corepack/dist/npm.js */
+	assert_int_equal(pmg_pm_classify(pmg_pm_find("npm"), link, argv), PMG_VERB_RUN);
+	assert_int_equal(rmdir(link), 0);
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(rmdir(top), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_line_is_what_its_verb_can_do),
+		cmocka_unit_test(nothing_of_corepacks_is_plain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

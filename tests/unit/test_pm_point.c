@@ -1,0 +1,130 @@
+#include "pm/point.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/env.h"
+#include "pm/pm.h"
+
+#define PROXY  "http://pmg:token@127.0.0.1:4711"
+#define BUNDLE "/run/bundle.pem"
+
+/* What would lead round the proxy or the bundle, in every spelling that npm reads. */
+static const char *const before[] = {
+	"PATH=/bin",
+	"HTTPS_PROXY=http://corp.test:3128",
+	"http_proxy=http://corp.test:3128",
+	"ALL_PROXY=socks5://corp.test:1",
+	"all_proxy=socks5://corp.test:1",
+	"NO_PROXY=registry.test",
+	"no_proxy=registry.test",
+	"npm_config_noproxy=registry.test",
+	"NPM_CONFIG_NOPROXY=registry.test",
+	"Npm_Config_no_proxy=registry.test",
+	"NPM_CONFIG_HTTPS_PROXY=http://evil.test",
+	"npm_config_https-proxy=http://evil.test",
+	"NPM_CONFIG_CAFILE=/evil.pem",
+	"npm_config_ca=x",
+	"PNPM_CONFIG_HTTPS_PROXY=http://evil.test",
+	"pnpm_config_noproxy=registry.test",
+	"PNPM_CONFIG_NO_PROXY=registry.test",
+	"PIP_PROXY=http://evil.test",
+	"PIP_CERT=/evil.pem",
+	"NODE_EXTRA_CA_CERTS=/evil.pem",
+	"npm_config_registry=https://registry.test/",
+	"npm_config_proxy_x=kept",
+	"SSL_CERT_DIR=/kept",
+	NULL,
+};
+
+static const struct {
+	const char *name;
+	const char *value; /* NULL: unset */
+	const char *value_loopback;
+} rows[] = {
+	{ "PATH", "/bin", "/bin" },
+	{ "HTTPS_PROXY", PROXY, PROXY },
+	{ "https_proxy", PROXY, PROXY },
+	{ "HTTP_PROXY", PROXY, PROXY },
+	{ "http_proxy", PROXY, PROXY },
+	{ "ALL_PROXY", NULL, NULL },
+	{ "all_proxy", NULL, NULL },
+	{ "NO_PROXY", "localhost,127.0.0.1,::1", NULL },
+	{ "no_proxy", "localhost,127.0.0.1,::1", NULL },
+	{ "npm_config_noproxy", "localhost,127.0.0.1,::1", "pmg.invalid" },
+	{ "NPM_CONFIG_NOPROXY", NULL, NULL },
+	{ "Npm_Config_no_proxy", NULL, NULL },
+	{ "npm_config_https_proxy", PROXY, PROXY },
+	{ "NPM_CONFIG_HTTPS_PROXY", NULL, NULL },
+	{ "npm_config_https-proxy", NULL, NULL },
+	{ "npm_config_proxy", PROXY, PROXY },
+	{ "npm_config_cafile", BUNDLE, BUNDLE },
+	{ "NPM_CONFIG_CAFILE", NULL, NULL },
+	{ "npm_config_ca", NULL, NULL },
+	{ "pnpm_config_https_proxy", PROXY, PROXY },
+	{ "PNPM_CONFIG_HTTPS_PROXY", NULL, NULL },
+	{ "pnpm_config_noproxy", NULL, NULL },
+	{ "pnpm_config_no_proxy", "localhost,127.0.0.1,::1", "pmg.invalid" },
+	{ "PIP_PROXY", PROXY, PROXY },
+	{ "PIP_CERT", BUNDLE, BUNDLE },
+	{ "NODE_EXTRA_CA_CERTS", BUNDLE, BUNDLE },
+	{ "SSL_CERT_FILE", BUNDLE, BUNDLE },
+	{ "REQUESTS_CA_BUNDLE", BUNDLE, BUNDLE },
+	{ "CURL_CA_BUNDLE", BUNDLE, BUNDLE },
+	{ "GIT_SSL_CAINFO", BUNDLE, BUNDLE },
+	{ "npm_config_registry", "https://registry.test/", "https://registry.test/" },
+	{ "npm_config_proxy_x", "kept", "kept" },
+	{ "SSL_CERT_DIR", "/kept", "/kept" },
+};
+
+static void every_way_round_the_proxy_is_closed_and_nothing_else_changes(void **state)
+{
+	const struct pmg_pm *const *pm;
+	const char *got, *want;
+	size_t i;
+	int loopback;
+
+	(void)state;
+	for (pm = pmg_pm_all(); *pm; pm++)
+		for (loopback = 0; loopback < 2; loopback++) {
+			pmg_auto(strv) struct pmg_strv env = { 0 };
+
+			for (i = 0; before[i]; i++)
+				pmg_strv_add(&env, before[i]);
+			(*pm)->point(&env, PROXY, BUNDLE, loopback != 0);
+			for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+				got = pmg_env_get(&env, rows[i].name);
+				want = loopback ? rows[i].value_loopback : rows[i].value;
+				if (!want)
+					assert_null(got);
+				else
+					assert_string_equal(got, want);
+			}
+		}
+}
+
+static void pointing_twice_is_the_same_as_once(void **state)
+{
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	size_t n;
+
+	(void)state;
+	pmg_point(&env, PROXY, BUNDLE, true);
+	n = env.n;
+	pmg_point(&env, PROXY, BUNDLE, true);
+	assert_int_equal(env.n, n);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_way_round_the_proxy_is_closed_and_nothing_else_changes),
+		cmocka_unit_test(pointing_twice_is_the_same_as_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
