@@ -55,13 +55,13 @@ int pmg_landlock_probe(const struct pmg_landlock_abi **out, struct pmg_err *err)
 		int errnum = errno;
 
 		(void)pmg_err_set(err, PMG_E_UNSUPPORTED, errnum, "this kernel has no Landlock");
-		return pmg_err_hint(
-			err, "%s",
-			errnum == EOPNOTSUPP
-				? "it is built in and switched off: add landlock to the "
-				  "boot parameter lsm="
-				: "Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK is "
-				  "needed; in a container its filter may hide it");
+		(void)pmg_err_hint(err, "%s",
+				   errnum == EOPNOTSUPP
+					   ? "it is built in and switched off: add landlock to the "
+					     "boot parameter lsm="
+					   : "Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK is "
+					     "needed; in a container its filter may hide it");
+		return -PMG_E_UNSUPPORTED;
 	}
 	*out = pmg_landlock_abi_row((int)version);
 	return 0;

@@ -83,7 +83,8 @@ static bool read_octets(const char *text, struct rule *rule)
 		octets += *p == '.';
 	if (octets > 3)
 		return false;
-	padded = pmg_xasprintf("%.*s%s", (int)(star - text), text, &".0.0.0"[2 * (octets - 1)]);
+	padded = pmg_xasprintf("%.*s%s", (int)(star - text), text,
+			       &".0.0.0"[2 * (size_t)(octets - 1)]);
 	if (!read_address(padded, &rule->address, &size) || size != 32)
 		return false;
 	rule->bits = V4_BITS + 8 * octets;

@@ -18,9 +18,9 @@
 #include "tls/openssl_priv.h"
 #include "tls/pem.h"
 
-#define SLOTS    (PMG_BUNDLE_CERTS_MAX * 2U)
-#define PEM_LINE 64U                   /* RFC 7468, 2 */
-#define READ_MAX (64U * 1024U * 1024U) /* bytes of all files: a folder may hold anything */
+#define SLOTS    (PMG_BUNDLE_CERTS_MAX * 2)
+#define PEM_LINE 64U                        /* RFC 7468, 2 */
+#define READ_MAX ((size_t)64 * 1024 * 1024) /* bytes of all files: a folder may hold anything */
 
 /* A file that was read: the links of a folder lead to the same files again and again. */
 struct seen {
@@ -79,7 +79,7 @@ static uint32_t hash(const struct pmg_der *der)
 /* The slot that holds this certificate, or the free one where it belongs. */
 static uint32_t *slot_of(struct pmg_bundle *bundle, const struct pmg_der *der)
 {
-	uint32_t i = hash(der) % SLOTS;
+	size_t i = hash(der) % SLOTS;
 	const struct pmg_der *other;
 
 	for (;; i = (i + 1) % SLOTS) {

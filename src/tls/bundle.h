@@ -6,9 +6,9 @@
  */
 #include "base/strv.h"
 
-#define PMG_BUNDLE_MAX       (16U * 1024U * 1024U) /* bytes of PEM text, and of one file */
-#define PMG_BUNDLE_CERTS_MAX 8192U                 /* certificates */
-#define PMG_BUNDLE_DIR_MAX   4096U                 /* entries of one folder that are looked at */
+#define PMG_BUNDLE_MAX       ((size_t)16 * 1024 * 1024) /* bytes of PEM text, and of one file */
+#define PMG_BUNDLE_CERTS_MAX ((size_t)8192)             /* certificates */
+#define PMG_BUNDLE_DIR_MAX   ((size_t)4096) /* entries of one folder that are looked at */
 
 struct pmg_bundle;
 void pmg_bundle_free(struct pmg_bundle *bundle);

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-#define PMG_PEM_CERT_MAX 65536U /* bytes of one certificate in DER */
+#define PMG_PEM_CERT_MAX ((size_t)65536) /* bytes of one certificate in DER */
 
 enum pmg_pem {
 	PMG_PEM_END,     /* no further block */
