@@ -149,8 +149,8 @@ static void sort(struct pmg_blocklist *list)
 		qsort_r(list->sorted, list->n, sizeof *list->sorted, by_package, list);
 }
 
-static int parse(const char *path, const char *text, size_t len, struct pmg_blocklist *out,
-		 struct pmg_err *err)
+int pmg_blocklist_parse(const char *path, const char *text, size_t len, struct pmg_blocklist *out,
+			struct pmg_err *err)
 {
 	pmg_auto(yaml) struct pmg_yaml *yaml = NULL;
 	struct document document = { 0 };
@@ -182,7 +182,7 @@ int pmg_blocklist_load(const char *path, struct pmg_blocklist *out, struct pmg_e
 	}
 	if (r < 0)
 		return pmg_err_wrap(err, "block list");
-	return parse(path, text, len, out, err);
+	return pmg_blocklist_parse(path, text, len, out, err);
 }
 
 /* The first entry for exactly this; NULL when there is none. */
@@ -219,9 +219,9 @@ static void add_text(struct pmg_str *out, const char *before, const char *text, 
 	(void)!pmg_str_addf(out, "%s%s%s", before, quoted, after);
 }
 
-static int save(const char *path, const struct pmg_blocklist *list, struct pmg_err *err)
+char *pmg_blocklist_format(const struct pmg_blocklist *list)
 {
-	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(SIZE_MAX / 2);
+	struct pmg_str out = PMG_STR_INIT(SIZE_MAX / 2);
 	const struct pmg_block *b;
 	size_t i;
 
@@ -238,9 +238,17 @@ static int save(const char *path, const struct pmg_blocklist *list, struct pmg_e
 		if (b->created)
 			add_text(&out, "    created: ", b->created, "\n");
 	}
-	if (list->n > PMG_BLOCKLIST_MAX || out.len > PMG_YAML_TEXT_MAX)
+	return pmg_str_steal(&out);
+}
+
+static int save(const char *path, const struct pmg_blocklist *list, struct pmg_err *err)
+{
+	pmg_autofree char *text = pmg_blocklist_format(list);
+	size_t len = strlen(text);
+
+	if (list->n > PMG_BLOCKLIST_MAX || len > PMG_YAML_TEXT_MAX)
 		return pmg_err_set(err, PMG_E_LIMIT, 0, "%s: too many entries", path);
-	return pmg_io_replace(path, out.s, out.len, 0600, err);
+	return pmg_io_replace(path, text, len, 0600, err);
 }
 
 static struct pmg_block new_block(const struct pmg_purl *purl, const char *reason, int64_t now)

@@ -45,6 +45,12 @@ PMG_DEFINE_AUTO_DONE(blocklist, struct pmg_blocklist, pmg_blocklist_done);
 int pmg_blocklist_load(const char *path, struct pmg_blocklist *out,
 		       struct pmg_err *err) PMG_MUST_CHECK;
 
+/** The same from memory. @param path  for messages */
+int pmg_blocklist_parse(const char *path, const char *text, size_t len, struct pmg_blocklist *out,
+			struct pmg_err *err) PMG_MUST_CHECK;
+/** The file's text; reading it gives the same entries. Caller frees. */
+char *pmg_blocklist_format(const struct pmg_blocklist *list) PMG_MUST_CHECK;
+
 /**
  * The entry that blocks a package; one for all versions comes first.
  * @param name, version  canonical; version NULL when unknown: then only entries for all versions

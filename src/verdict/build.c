@@ -72,8 +72,8 @@ static const char *const finish_sql[] = {
 	" GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6",
 	"INSERT INTO main.info VALUES('built', ?2)",
 	"INSERT INTO main.info SELECT 'records', count(*) FROM main.record",
-	"INSERT INTO main.info SELECT 'packages', count(*) FROM (SELECT DISTINCT eco, name"
-	" FROM main.entry)",
+	("INSERT INTO main.info SELECT 'packages', count(*) FROM"
+	 " (SELECT 1 FROM main.entry GROUP BY eco, name)"),
 };
 
 void pmg_build_close(struct pmg_build *build)

@@ -23,5 +23,9 @@ tests_unit_test_verdict_osv_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_osv_range_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_purl_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_purl
+check_PROGRAMS += tests/fuzz/fuzz_blocklist tests/fuzz/fuzz_feed_zip tests/fuzz/fuzz_osv \
+	tests/fuzz/fuzz_purl
+tests_fuzz_fuzz_blocklist_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
+tests_fuzz_fuzz_feed_zip_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
+tests_fuzz_fuzz_osv_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_purl_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
