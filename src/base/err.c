@@ -23,7 +23,7 @@ static const struct {
 	[PMG_E_INTERNAL] = { "internal", 125 },
 };
 
-int pmg_err_set(struct pmg_err *err, enum pmg_code code, int errnum, const char *fmt, ...)
+int(pmg_err_set)(struct pmg_err *err, enum pmg_code code, int errnum, const char *fmt, ...)
 {
 	va_list ap;
 	size_t len;
@@ -42,7 +42,7 @@ int pmg_err_set(struct pmg_err *err, enum pmg_code code, int errnum, const char 
 	return -(int)code;
 }
 
-int pmg_err_wrap(struct pmg_err *err, const char *fmt, ...)
+int(pmg_err_wrap)(struct pmg_err *err, const char *fmt, ...)
 {
 	char old[sizeof err->msg];
 	va_list ap;
@@ -57,7 +57,7 @@ int pmg_err_wrap(struct pmg_err *err, const char *fmt, ...)
 	return -(int)err->code;
 }
 
-int pmg_err_hint(struct pmg_err *err, const char *fmt, ...)
+int(pmg_err_hint)(struct pmg_err *err, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -67,7 +67,7 @@ int pmg_err_hint(struct pmg_err *err, const char *fmt, ...)
 	return -(int)err->code;
 }
 
-int pmg_err_diag(struct pmg_err *err, int diag)
+int(pmg_err_diag)(struct pmg_err *err, int diag)
 {
 	err->diag = diag;
 	return -(int)err->code;

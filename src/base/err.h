@@ -59,6 +59,23 @@ int pmg_err_hint(struct pmg_err *err, const char *fmt, ...) PMG_PRINTF(2, 3);
 /** Give the error a diagnostic number (PMGnnnn). @return -code of *err */
 int pmg_err_diag(struct pmg_err *err, int diag);
 
+/*
+ * The callers of the four above rest on a negative result: "if (r < 0) return r" must have filled
+ * err. What each returns stands in another file, so say it here, for the compiler's analyzer and
+ * for the reader; an error that does not read as one stops the program rather than goes on.
+ */
+#define PMG_NEGATIVE(call)                                                                         \
+	__extension__({                                                                            \
+		int pmg_negative_ = (call);                                                        \
+		if (pmg_negative_ >= 0)                                                            \
+			__builtin_trap();                                                          \
+		pmg_negative_;                                                                     \
+	})
+#define pmg_err_set(...)  PMG_NEGATIVE(pmg_err_set(__VA_ARGS__))
+#define pmg_err_wrap(...) PMG_NEGATIVE(pmg_err_wrap(__VA_ARGS__))
+#define pmg_err_hint(...) PMG_NEGATIVE(pmg_err_hint(__VA_ARGS__))
+#define pmg_err_diag(...) PMG_NEGATIVE(pmg_err_diag(__VA_ARGS__))
+
 /** Short stable word of a code for --json: "sys", "usage", ... */
 const char *pmg_code_name(enum pmg_code code);
 

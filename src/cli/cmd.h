@@ -25,9 +25,8 @@
 #define PMG_EXIT_NOT_EXECUTABLE 126
 #define PMG_EXIT_NOT_FOUND      127
 
-#define PMG_CMD_RAW   1U /* all that follows the name is operands, options too */
-#define PMG_CMD_LATER 2U /* known, but not to this version: an error that says so; not in --help   \
-			  */
+#define PMG_CMD_RAW      1U /* all that follows the name is operands, options too */
+#define PMG_CMD_LATER    2U /* known, but not to this version: says so; not in --help */
 #define PMG_CMD_ANY      -1 /* of max: no limit */
 #define PMG_CMD_OPTS_MAX 256
 

@@ -61,9 +61,11 @@ static int unknown(const struct cursor *at, const char *name, size_t len)
 /* Is value one of "a|b|c"? */
 static bool is_word(const char *words, const char *value)
 {
-	size_t len = strlen(value);
 	const char *at, *end;
+	size_t len;
 
+	assert(value);
+	len = strlen(value);
 	for (at = words; at; at = end ? end + 1 : NULL) {
 		end = strchr(at, '|');
 		if ((end ? (size_t)(end - at) : strlen(at)) == len && !strncmp(at, value, len))
@@ -74,8 +76,10 @@ static bool is_word(const char *words, const char *value)
 
 static int bad_value(struct pmg_err *err, const struct pmg_opt *row, const char *value)
 {
-	pmg_autofree char *shown = pmg_str_quote(value, strlen(value), SHOWN_MAX);
+	pmg_autofree char *shown = NULL;
 
+	assert(value);
+	shown = pmg_str_quote(value, strlen(value), SHOWN_MAX);
 	(void)pmg_err_set(err, PMG_E_USAGE, 0, "--%s: \"%s\" is not possible", row->name, shown);
 	if (row->kind == PMG_OPT_WORD)
 		return pmg_err_hint(err, "possible: %s", row->arg);

@@ -1,5 +1,6 @@
 #include "proxy/identity.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,7 @@ static void cut_segments(char *text, struct segments *out)
 /* "name" or "@scope/name" that ends with segment i. Caller frees. */
 static char *npm_name(const struct segments *seg, size_t i)
 {
+	assert(i < SEGMENTS_MAX);
 	if (i > 0 && seg->v[i - 1][0] == '@')
 		return pmg_xasprintf("%s/%s", seg->v[i - 1], seg->v[i]);
 	return pmg_xstrdup(seg->v[i]);

@@ -95,7 +95,7 @@ void pmg_mask_argv(char *const *argv, struct pmg_strv *out)
 	bool next = false;
 	size_t i;
 
-	for (i = 0; argv[i] && i < PMG_MASK_ARGS; i++) {
+	for (i = 0; i < PMG_MASK_ARGS && argv[i]; i++) {
 		pmg_autofree char *masked = NULL;
 
 		if (next && argv[i][0] != '-') {
