@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -110,11 +112,30 @@ static int harden(struct pmg_store *store, struct pmg_err *err)
 static const char *const mode_pragmas[] = {
 	[PMG_STORE_READ] = "PRAGMA cell_size_check=ON;PRAGMA query_only=ON;",
 	/* NORMAL: after a power cut the last transactions may be missing, the file stays whole. */
-	[PMG_STORE_WRITE] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
-			    "PRAGMA foreign_keys=ON;",
+	[PMG_STORE_WRITE] = "PRAGMA synchronous=NORMAL;PRAGMA foreign_keys=ON;",
 	[PMG_STORE_BUILD] = "PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;"
 			    "PRAGMA locking_mode=EXCLUSIVE;",
 };
+
+/*
+ * Going over to WAL takes a lock that SQLite does not wait for, whatever the busy timeout: when
+ * several runs make the file at the same time, all but one are told that it is locked.
+ */
+static int enter_wal(struct pmg_store *store, struct pmg_err *err)
+{
+	const struct timespec nap = { 0, 2000000 };
+	uint64_t end = pmg_clock_ms() + PMG_STORE_BUSY_MS;
+	int rc;
+
+	for (;;) {
+		rc = sqlite3_exec(store->db, "PRAGMA journal_mode=WAL", NULL, NULL, NULL);
+		if (rc == SQLITE_OK)
+			return 0;
+		if (rc != SQLITE_BUSY || pmg_clock_ms() >= end)
+			return pmg_store_fail(store, rc, "execute", err);
+		(void)nanosleep(&nap, NULL);
+	}
+}
 
 static int open_raw(struct pmg_store *store, struct pmg_err *err)
 {
@@ -145,6 +166,8 @@ int pmg_store_open(const char *path, enum pmg_store_mode mode, struct pmg_store 
 		r = open_raw(store, err);
 	if (r == 0)
 		r = harden(store, err);
+	if (r == 0 && mode == PMG_STORE_WRITE)
+		r = enter_wal(store, err);
 	if (r == 0)
 		r = pmg_store_exec(store, mode_pragmas[mode], err);
 	if (r == 0) /* reads the header: a file that is no database fails here, not later */
