@@ -41,6 +41,11 @@ AM_TESTS_ENVIRONMENT = \
 		$(OPENSSL_LIBS) $(CURL_LIBS) $(ARCHIVE_LIBS) $(ZLIB_LIBS)'; export PMG_LIBS; \
 	TMPDIR=$(abs_builddir); export TMPDIR;
 
+# The long rest of ./check: clang-tidy, valgrind, old kernels, half a minute of each fuzz target.
+check-deep:
+	cd $(srcdir) && ./check deep
+.PHONY: check-deep
+
 # Aims of house-style.md section 11, printed; nothing fails here.
 sizes:
 	@$(srcdir)/tools/sizes $(srcdir)
