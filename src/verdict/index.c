@@ -108,12 +108,15 @@ static int read_info(struct pmg_index *index, struct pmg_err *err)
 
 static int prepare(struct pmg_index *index, struct pmg_err *err)
 {
-	int r = pmg_store_prepare(
-		index->store,
-		"SELECT version, record, low, high, inclusive FROM entry WHERE eco = ?1"
-		" AND name = ?2 AND version IN ('', ?3)",
-		&index->find, err);
+	/* One transaction for as long as it is open: else each lookup would read the file's head
+	   again to see whether somebody had written, which nobody does. */
+	int r = pmg_store_exec(index->store, "BEGIN", err);
 
+	if (r == 0)
+		r = pmg_store_prepare(index->store,
+				      "SELECT version, record, low, high, inclusive FROM entry"
+				      " WHERE eco = ?1 AND name = ?2 AND version IN ('', ?3)",
+				      &index->find, err);
 	if (r == 0)
 		r = pmg_store_prepare(index->store,
 				      "SELECT r.id, f.name FROM record r JOIN feed f"
