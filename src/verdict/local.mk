@@ -29,3 +29,8 @@ tests_fuzz_fuzz_blocklist_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_feed_zip_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_osv_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_purl_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
+
+# Times of the index at 300,000 records; `make bench` runs it.
+EXTRA_PROGRAMS += bench/intel_bench
+CLEANFILES += bench/intel_bench
+bench_intel_bench_LDADD = $(LINK_VERDICT)

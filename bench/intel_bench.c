@@ -1,0 +1,177 @@
+/*
+ * How long the index of malware takes at the size that is to be expected some
+ * day: intel_bench [RECORDS] [FOLDER]. 300,000 records with some 2 million
+ * entries by default, made up here, the same ones each time.
+ * Prints "name value unit" lines.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "verdict/build.h"
+#include "verdict/index.h"
+#include "verdict/judge.h"
+
+#define LOOKUPS 200000U
+#define OPENS   200U
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000U + (uint64_t)ts.tv_nsec;
+}
+
+/* xorshift64: the same numbers everywhere. */
+static uint64_t next(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+static void must(int r, const struct pmg_err *err)
+{
+	if (r >= 0)
+		return;
+	fprintf(stderr, "intel_bench: %s\n", err->msg);
+	exit(1);
+}
+
+/* As in real feeds: a third of the records say "all versions", the others list some. */
+static void make_record(struct pmg_str *out, uint64_t i, uint64_t *seed)
+{
+	uint64_t n = next(seed) % 20, k;
+	int r;
+
+	pmg_str_clear(out);
+	r = pmg_str_addf(out,
+			 "{\"id\":\"MAL-2030-%llu\",\"modified\":\"2030-01-01T00:00:00Z\","
+			 "\"affected\":[{\"package\":{\"ecosystem\":\"%s\",\"name\":"
+			 "\"package-%llu-%llx\"},",
+			 (unsigned long long)i, i % 4 ? "npm" : "PyPI", (unsigned long long)i,
+			 (unsigned long long)(i * 2654435761U));
+	if (r == 0 && i % 3 == 0)
+		r = pmg_str_adds(out, "\"ranges\":[{\"type\":\"ECOSYSTEM\",\"events\":[{"
+				      "\"introduced\":\"0\"}]}]}]}");
+	for (k = 0; r == 0 && i % 3 != 0 && k <= n; k++)
+		r = pmg_str_addf(out, "%s\"%llu.%llu.%llu\"", k ? "," : "\"versions\":[",
+				 (unsigned long long)k, (unsigned long long)(next(seed) % 50),
+				 (unsigned long long)(next(seed) % 50));
+	if (r == 0 && i % 3 != 0)
+		r = pmg_str_adds(out, "]}]}");
+	if (r < 0)
+		abort();
+}
+
+static uint64_t build(const char *path, uint64_t records)
+{
+	pmg_auto(build) struct pmg_build *b = NULL;
+	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(65536);
+	struct pmg_build_result result;
+	struct pmg_err err = PMG_ERR_INIT;
+	uint64_t seed = 88172645463325252ULL, i, entries = 0, began = now_ns();
+
+	must(pmg_build_open(path, "bench", &b, &err), &err);
+	for (i = 0; i < records; i++) {
+		pmg_auto(osv) struct pmg_osv record = { 0 };
+
+		make_record(&text, i, &seed);
+		must(pmg_osv_parse(text.s, text.len, &record, &err), &err);
+		entries += record.affected[0].versions.n + record.affected[0].n_intervals;
+		must(pmg_build_add(b, &record, text.s, text.len, &err), &err);
+	}
+	must(pmg_build_finish(b, 1893456000, &result, &err), &err);
+	printf("build %llu ms\n", (unsigned long long)((now_ns() - began) / 1000000U));
+	printf("records %llu records\n", (unsigned long long)result.total);
+	return entries;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void print_times(const char *what, uint64_t *ns, size_t n)
+{
+	qsort(ns, n, sizeof *ns, by_value);
+	printf("%s_p50 %.2f us\n", what, (double)ns[n / 2] / 1000.0);
+	printf("%s_p99 %.2f us\n", what, (double)ns[n * 99 / 100] / 1000.0);
+}
+
+static void time_open(const char *path)
+{
+	uint64_t ns[OPENS], began;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	for (i = 0; i < OPENS; i++) {
+		pmg_auto(index) struct pmg_index *index = NULL;
+
+		began = now_ns();
+		must(pmg_index_open(path, &index, &err), &err);
+		ns[i] = now_ns() - began;
+	}
+	print_times("open", ns, OPENS);
+}
+
+/* Names that are in the index and names that are not, half and half, in no order. */
+static void time_ask(const char *path, uint64_t records)
+{
+	pmg_autofree uint64_t *ns = pmg_xcalloc(LOOKUPS, sizeof *ns);
+	pmg_auto(judge) struct pmg_judge *judge = NULL;
+	uint64_t seed = 1181783497276652981ULL, i, k, began, blocked = 0;
+	struct pmg_err err = PMG_ERR_INIT;
+	char name[96];
+	int round;
+
+	must(pmg_judge_open(path, "/nonexistent/blocklist.yml", &judge, &err), &err);
+	for (round = 0; round < 2; round++) { /* the second is warm */
+		for (i = 0; i < LOOKUPS; i++) {
+			pmg_auto(judgement) struct pmg_judgement j = { 0 };
+
+			k = next(&seed) % (records * 2);
+			(void)snprintf(name, sizeof name, "package-%llu-%llx",
+				       (unsigned long long)k,
+				       (unsigned long long)(k * 2654435761U));
+			began = now_ns();
+			must(pmg_judge_ask(judge, k % 4 ? PMG_ECO_NPM : PMG_ECO_PYPI, name, "1.2.3",
+					   &j, &err),
+			     &err);
+			ns[i] = now_ns() - began;
+			blocked += j.verdict == PMG_VERDICT_BLOCK;
+		}
+	}
+	print_times("ask", ns, LOOKUPS);
+	printf("blocked %.1f %%\n", (double)blocked * 100.0 / (2.0 * LOOKUPS));
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t records = argc > 1 ? strtoull(argv[1], NULL, 10) : 300000U;
+	pmg_autofree char *path = pmg_path_join(argc > 2 ? argv[2] : ".", "bench-intel.db");
+	pmg_autofree char *lock = pmg_xasprintf("%s.lock", path);
+	struct stat st = { 0 };
+	uint64_t entries;
+
+	(void)unlink(path);
+	entries = build(path, records);
+	printf("entries %llu entries\n", (unsigned long long)entries);
+	if (stat(path, &st) == 0)
+		printf("size %.1f MB\n", (double)st.st_size / 1e6);
+	time_open(path);
+	time_ask(path, records);
+	(void)unlink(path);
+	(void)unlink(lock);
+	return 0;
+}
