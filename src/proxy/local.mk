@@ -8,6 +8,7 @@ libproxy_a_SOURCES = \
 	%D%/inflate.c %D%/inflate.h \
 	%D%/jsonscan.c %D%/jsonscan.h \
 	%D%/learn.c %D%/learn.h \
+	%D%/loop.c %D%/loop.h \
 	%D%/place.c %D%/place.h
 
 check_PROGRAMS += tests/unit/test_proxy_catalog
@@ -26,6 +27,8 @@ check_PROGRAMS += tests/unit/test_proxy_jsonscan
 tests_unit_test_proxy_jsonscan_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_learn
 tests_unit_test_proxy_learn_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_loop
+tests_unit_test_proxy_loop_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_place
 tests_unit_test_proxy_place_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 
