@@ -2,19 +2,25 @@ noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = \
 	%D%/catalog.c %D%/catalog.h \
 	%D%/framing.c %D%/framing.h \
+	%D%/gate.c %D%/gate.h \
 	%D%/http1.c %D%/http1.h \
 	%D%/htmlscan.c %D%/htmlscan.h \
 	%D%/identity.c %D%/identity.h \
 	%D%/inflate.c %D%/inflate.h \
 	%D%/jsonscan.c %D%/jsonscan.h \
 	%D%/learn.c %D%/learn.h \
+	%D%/link.c %D%/link.h \
 	%D%/loop.c %D%/loop.h \
-	%D%/place.c %D%/place.h
+	%D%/place.c %D%/place.h \
+	%D%/report.c %D%/report.h
 
 check_PROGRAMS += tests/unit/test_proxy_catalog
 tests_unit_test_proxy_catalog_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_framing
 tests_unit_test_proxy_framing_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_gate
+tests_unit_test_proxy_gate_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+tests_unit_test_proxy_gate_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_judge_ask
 check_PROGRAMS += tests/unit/test_proxy_http1
 tests_unit_test_proxy_http1_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_htmlscan
@@ -27,6 +33,8 @@ check_PROGRAMS += tests/unit/test_proxy_jsonscan
 tests_unit_test_proxy_jsonscan_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_learn
 tests_unit_test_proxy_learn_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_link
+tests_unit_test_proxy_link_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_loop
 tests_unit_test_proxy_loop_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_place

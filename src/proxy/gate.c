@@ -1,0 +1,136 @@
+#include "proxy/gate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "base/url.h"
+#include "pm/version.h"
+
+#define IDS_SHOWN 3U
+
+/* Only what any terminal and any HTTP client takes. */
+static void set_reason(struct pmg_refusal *out, const char *fmt, ...) PMG_PRINTF(2, 3);
+static void set_reason(struct pmg_refusal *out, const char *fmt, ...)
+{
+	va_list ap;
+	char *p;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(out->reason, sizeof out->reason, fmt, ap); /* cut is fine */
+	va_end(ap);
+	for (p = out->reason; *p; p++)
+		if ((unsigned char)*p < 0x20 || (unsigned char)*p > 0x7e)
+			*p = '?';
+}
+
+/* " (MAL-1, MAL-2, MAL-3 and 4 more)" */
+static void add_ids(struct pmg_str *text, const struct pmg_strv *ids)
+{
+	size_t i;
+
+	for (i = 0; i < ids->n && i < IDS_SHOWN; i++)
+		(void)!pmg_str_addf(text, "%s%s", i == 0 ? " (" : ", ", ids->v[i]);
+	if (ids->n > IDS_SHOWN)
+		(void)!pmg_str_addf(text, " and %zu more", ids->n - IDS_SHOWN);
+	if (ids->n > 0)
+		(void)!pmg_str_adds(text, ")");
+}
+
+static void explain(struct pmg_refusal *out, const struct pmg_identity *who,
+		    const struct pmg_judgement *judgement, const char *why)
+{
+	struct pmg_str text = PMG_STR_INIT(SIZE_MAX / 2);
+	pmg_autofree char *plain = NULL;
+	pmg_autofree char *quoted = NULL;
+
+	(void)!pmg_str_addf(&text, "pmg blocked %s%s%s: %s", who->name, who->version ? "@" : "",
+			    who->version ? who->version : "", why);
+	add_ids(&text, &judgement->ids);
+	if (judgement->note)
+		(void)!pmg_str_addf(&text, ": %s", judgement->note);
+	(void)!pmg_str_addf(&text, " [PMG%d]", pmg_reason_diag(judgement->reason));
+	plain = pmg_str_steal(&text);
+	quoted = pmg_str_quote(plain, strlen(plain), sizeof out->text - 4);
+	out->status = 403;
+	out->eco = who->eco;
+	(void)snprintf(out->text, sizeof out->text, "%s", quoted);
+	set_reason(out, "Blocked by pmg: %s%s%s: %s", who->name, who->version ? "@" : "",
+		   who->version ? who->version : "", why);
+}
+
+static void refuse(const struct pmg_gate *gate, const struct pmg_identity *who,
+		   const struct pmg_judgement *judgement, const char *why,
+		   const struct pmg_url *url, struct pmg_refusal *out)
+{
+	const char *words = why ? why : pmg_reason_text(judgement->reason);
+
+	pmg_report_judged(gate->report, who, false, judgement, why, url);
+	explain(out, who, judgement, words);
+}
+
+/* One reading. @return true: allowed */
+static bool admit_one(const struct pmg_gate *gate, const struct pmg_identity *who,
+		      const struct pmg_url *url, struct pmg_refusal *out)
+{
+	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	if (pmg_judge_ask(gate->judge, who->eco, who->name, who->version, &judgement, &err) < 0) {
+		judgement.reason = PMG_REASON_INDETERMINATE;
+		(void)pmg_err_wrap(&err, "it could not be judged");
+		refuse(gate, who, &judgement, err.msg, url, out);
+		return false;
+	}
+	if (judgement.verdict != PMG_VERDICT_ALLOW) {
+		refuse(gate, who, &judgement, NULL, url, out);
+		return false;
+	}
+	return true;
+}
+
+static bool admit_artifact(const struct pmg_gate *gate, const struct pmg_asked *asked,
+			   const struct pmg_url *url, struct pmg_refusal *out)
+{
+	const struct pmg_judgement none = { .reason = PMG_REASON_NONE };
+	const struct pmg_judgement unread = { .reason = PMG_REASON_INDETERMINATE };
+	size_t i;
+
+	if (asked->who.overflow) {
+		pmg_autofree char *name = pmg_xstrndup(pmg_path_name(url->path), PMG_NAME_MAX / 4);
+		struct pmg_identity unknown = { PMG_ECO_NPM, name, NULL };
+
+		refuse(gate, asked->who.n ? &asked->who.v[0] : &unknown, &unread,
+		       "its address can be read in too many ways", url, out);
+		return false;
+	}
+	for (i = 0; i < asked->who.n; i++)
+		if (!admit_one(gate, &asked->who.v[i], url, out))
+			return false;
+	if (asked->who.n > 0)
+		pmg_report_judged(gate->report, &asked->who.v[0], true, &none, NULL, url);
+	return true;
+}
+
+bool pmg_gate_admit(const struct pmg_gate *gate, const struct pmg_asked *asked,
+		    const struct pmg_url *url, struct pmg_refusal *out)
+{
+	pmg_autofree char *text = NULL;
+
+	if (asked->is_odd) {
+		*out = (struct pmg_refusal){ .status = 400 };
+		set_reason(out, "Bad Request");
+		(void)snprintf(out->text, sizeof out->text,
+			       "pmg refused an address that can be read in two ways");
+		return false;
+	}
+	if (asked->kind == PMG_PATH_ARTIFACT && (asked->who.n > 0 || asked->who.overflow))
+		return admit_artifact(gate, asked, url, out);
+	text = pmg_url_text(url);
+	if (asked->kind == PMG_PATH_ARTIFACT || asked->looks_like_artifact)
+		pmg_report_passed(gate->report, text, "artifact");
+	else if (!asked->is_known)
+		pmg_report_passed(gate->report, text, "request");
+	return true;
+}
