@@ -12,7 +12,9 @@ libproxy_a_SOURCES = \
 	%D%/link.c %D%/link.h \
 	%D%/loop.c %D%/loop.h \
 	%D%/place.c %D%/place.h \
-	%D%/report.c %D%/report.h
+	%D%/report.c %D%/report.h \
+	%D%/request.c %D%/request.h \
+	%D%/respond.c %D%/respond.h
 
 check_PROGRAMS += tests/unit/test_proxy_catalog
 tests_unit_test_proxy_catalog_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
@@ -39,6 +41,10 @@ check_PROGRAMS += tests/unit/test_proxy_loop
 tests_unit_test_proxy_loop_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_place
 tests_unit_test_proxy_place_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_request
+tests_unit_test_proxy_request_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_respond
+tests_unit_test_proxy_respond_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/fuzz/fuzz_chunked
 tests_fuzz_fuzz_chunked_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)

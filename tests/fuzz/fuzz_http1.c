@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "proxy/framing.h"
+#include "proxy/request.h"
+#include "proxy/respond.h"
 
 /* Written out again, a head that was accepted must read as the same head. */
 static void must_read_the_same(const struct pmg_head *head)
@@ -30,6 +31,41 @@ static void must_read_the_same(const struct pmg_head *head)
 		abort();
 }
 
+/* What is judged is what is fetched: inside a tunnel no other place may come out. */
+static void request(const struct pmg_head *head)
+{
+	static const struct pmg_inside inside = { "https", "x.test", 443 };
+	struct pmg_err err = PMG_ERR_INIT;
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		pmg_auto(request) struct pmg_request out = { 0 };
+
+		if (pmg_request_read(head, i ? &inside : NULL, &out, &status, &err) < 0) {
+			if (status < 400 || out.url.host)
+				abort();
+			continue;
+		}
+		if (i && (!pmg_streq(out.url.host, "x.test") || out.url.port != 443))
+			abort();
+	}
+}
+
+static void pass_on(struct pmg_head *head, enum pmg_framing framing, uint64_t length)
+{
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(4 * PMG_HTTP_HEAD_MAX);
+	pmg_auto(head) struct pmg_head again = { 0 };
+	struct pmg_outgoing outgoing = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	if (pmg_response_write(head, framing, length, 1, true, &outgoing, &out) < 0)
+		abort();
+	if (out.len <= PMG_HTTP_HEAD_MAX &&
+	    (pmg_response_parse(out.s, out.len, &again, &err) < 0 || again.status != head->status))
+		abort();
+}
+
 static void response(const char *bytes, size_t size)
 {
 	pmg_auto(head) struct pmg_head head = { 0 };
@@ -41,9 +77,11 @@ static void response(const char *bytes, size_t size)
 		return;
 	if (head.status < 100 || head.status > 999 || strpbrk(head.reason, "\r\n"))
 		abort();
-	if (pmg_response_framing(&head, "GET", &framing, &length, &err) == 0 &&
-	    length > PMG_HTTP_BODY_MAX)
+	if (pmg_response_framing(&head, "GET", &framing, &length, &err) < 0)
+		return;
+	if (length > PMG_HTTP_BODY_MAX)
 		abort();
+	pass_on(&head, framing, length);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -63,6 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (end <= 0 || pmg_request_parse(bytes, (size_t)end, &head, &err) < 0)
 		return 0;
 	must_read_the_same(&head);
+	request(&head);
 	if (pmg_request_framing(&head, &framing, &length, &err) == 0 &&
 	    framing == PMG_FRAMING_CHUNKED && pmg_head_get(&head, "content-length"))
 		abort();
