@@ -180,30 +180,28 @@ int pmg_index_feeds(struct pmg_index *index, struct pmg_index_feeds *out, struct
 	return 0;
 }
 
-enum hit { MISS, HIT, UNSURE };
-
-static enum hit judge_row(const struct pmg_index_question *q, struct pmg_stmt *row)
+static enum pmg_index_hit judge_row(const struct pmg_index_question *q, struct pmg_stmt *row)
 {
 	const char *version = pmg_stmt_text(row, 0);
 	const char *low = pmg_stmt_text(row, 2), *high = pmg_stmt_text(row, 3);
 	int c;
 
 	if (!version || !low || !high)
-		return UNSURE; /* no row that was ever written: fail closed */
+		return PMG_INDEX_UNSURE; /* no row that was ever written: fail closed */
 	if (*version != '\0')
-		return HIT; /* the query asked for this very text */
+		return PMG_INDEX_HIT; /* the query asked for this very text */
 	if (*low == '\0' && *high == '\0')
-		return HIT;
+		return PMG_INDEX_HIT;
 	if (!q->version)
-		return MISS;
+		return PMG_INDEX_MISS;
 	if (!q->readable)
-		return UNSURE;
+		return PMG_INDEX_UNSURE;
 	if (*low != '\0' && pmg_version_compare(q->eco, q->version, low) < 0)
-		return MISS;
+		return PMG_INDEX_MISS;
 	if (*high == '\0')
-		return HIT;
+		return PMG_INDEX_HIT;
 	c = pmg_version_compare(q->eco, q->version, high);
-	return c < 0 || (c == 0 && pmg_stmt_int(row, 4)) ? HIT : MISS;
+	return c < 0 || (c == 0 && pmg_stmt_int(row, 4)) ? PMG_INDEX_HIT : PMG_INDEX_MISS;
 }
 
 static int add_source(struct pmg_index *index, int64_t record, struct pmg_index_answer *answer,
@@ -230,19 +228,27 @@ static int add_source(struct pmg_index *index, int64_t record, struct pmg_index_
 	return r;
 }
 
+/* The strongest answer counts, with all records that give it. */
+static int take_row(struct pmg_index *index, enum pmg_index_hit hit, int64_t record,
+		    struct pmg_index_answer *answer, struct pmg_err *err)
+{
+	if (hit == PMG_INDEX_MISS || hit < answer->hit)
+		return 0;
+	if (hit > answer->hit)
+		pmg_index_answer_done(answer);
+	answer->hit = hit;
+	return add_source(index, record, answer, err);
+}
+
 static int read_rows(struct pmg_index *index, const struct pmg_index_question *q,
 		     struct pmg_index_answer *answer, struct pmg_err *err)
 {
-	int r = 0, added = 0;
-	enum hit hit;
+	int r = 0, taken = 0;
 
-	while (added == 0 && (r = pmg_stmt_step(index->find, err)) > 0) {
-		hit = judge_row(q, index->find);
-		if (hit == HIT)
-			added = add_source(index, pmg_stmt_int(index->find, 1), answer, err);
-		answer->uncertain = answer->uncertain || hit == UNSURE;
-	}
-	return added < 0 ? added : r;
+	while (taken == 0 && (r = pmg_stmt_step(index->find, err)) > 0)
+		taken = take_row(index, judge_row(q, index->find), pmg_stmt_int(index->find, 1),
+				 answer, err);
+	return taken < 0 ? taken : r;
 }
 
 int pmg_index_find(struct pmg_index *index, const struct pmg_index_question *question,

@@ -51,10 +51,16 @@ struct pmg_index_question {
 	bool readable;       /* version is valid: it may be compared with bounds */
 };
 
+enum pmg_index_hit {
+	PMG_INDEX_MISS,
+	PMG_INDEX_UNSURE, /* a bounded interval could not be compared with the version */
+	PMG_INDEX_HIT,
+};
+
 struct pmg_index_answer {
-	struct pmg_strv ids;     /* of all records that match, sorted */
+	enum pmg_index_hit hit;
+	struct pmg_strv ids;     /* of all records that answer so, sorted; none for a miss */
 	struct pmg_strv sources; /* their feeds, sorted */
-	bool uncertain;          /* a bounded interval could not be compared with the version */
 };
 
 void pmg_index_answer_done(struct pmg_index_answer *answer);

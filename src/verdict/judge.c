@@ -124,16 +124,13 @@ static int ask_index(struct pmg_judge *judge, const struct pmg_index_question *q
 
 	if (r < 0)
 		return r;
-	if (answer.ids.n > 0) {
-		out->verdict = PMG_VERDICT_BLOCK;
-		out->reason = PMG_REASON_MALWARE;
-		out->ids = answer.ids;
-		out->sources = answer.sources;
-		answer = (struct pmg_index_answer){ 0 };
-	} else if (answer.uncertain) {
-		out->verdict = PMG_VERDICT_INDETERMINATE;
-		out->reason = PMG_REASON_INDETERMINATE;
-	}
+	if (answer.hit == PMG_INDEX_MISS)
+		return 0;
+	out->verdict = answer.hit == PMG_INDEX_HIT ? PMG_VERDICT_BLOCK : PMG_VERDICT_INDETERMINATE;
+	out->reason = answer.hit == PMG_INDEX_HIT ? PMG_REASON_MALWARE : PMG_REASON_INDETERMINATE;
+	out->ids = answer.ids;
+	out->sources = answer.sources;
+	answer = (struct pmg_index_answer){ 0 };
 	return 0;
 }
 

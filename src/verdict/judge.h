@@ -32,7 +32,8 @@ const char *pmg_reason_text(enum pmg_reason reason); /* "known malware", ... */
 struct pmg_judgement {
 	enum pmg_verdict verdict;
 	enum pmg_reason reason;
-	struct pmg_strv ids;     /* "MAL-2025-1", sorted; empty for the block list */
+	struct pmg_strv ids;     /* "MAL-2025-1", sorted; of an indeterminate one: records whose
+				    range could not be compared; empty for the block list */
 	struct pmg_strv sources; /* names of the feeds, "blocklist" */
 	char *note;              /* the user's reason in the block list; NULL */
 };

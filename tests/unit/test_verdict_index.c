@@ -21,6 +21,8 @@ static const char *const feed[] = {
 	RECORD("MAL-5", "both",
 	       VERSIONS("\"9.0.0\"") "," RANGE("{\"introduced\":\"1.0.0\"},{\"fixed\":\"1.1.0\"}")),
 	RECORD("MAL-6", "both", VERSIONS("\"9.0.0\"")),
+	RECORD("MAL-8", "mixed", RANGE("{\"introduced\":\"1.0.0\"}")),
+	RECORD("MAL-9", "mixed", VERSIONS("\"odd\"")),
 	RECORD_PYPI("MAL-7", "name", RANGE("{\"introduced\":\"1.0\"},{\"fixed\":\"2.0\"}")),
 	NULL,
 };
@@ -30,7 +32,7 @@ struct question {
 	const char *name, *version;
 	bool readable;
 	const char *ids;
-	bool uncertain;
+	bool unsure; /* else ids say whether it is a hit */
 };
 
 static const struct question questions[] = {
@@ -49,7 +51,7 @@ static const struct question questions[] = {
 	{ PMG_ECO_NPM, "fixed", "1.0.0", true, "MAL-3", false },
 	{ PMG_ECO_NPM, "fixed", "2.0.0-rc.1", true, "MAL-3", false },
 	{ PMG_ECO_NPM, "fixed", "2.0.0", true, "", false },
-	{ PMG_ECO_NPM, "fixed", "odd", false, "", true },
+	{ PMG_ECO_NPM, "fixed", "odd", false, "MAL-3", true },
 	{ PMG_ECO_NPM, "fixed", NULL, false, "", false },
 	{ PMG_ECO_NPM, "last", "0.0.0", true, "MAL-4", false },
 	{ PMG_ECO_NPM, "last", "2.0.0", true, "MAL-4", false },
@@ -57,11 +59,13 @@ static const struct question questions[] = {
 	{ PMG_ECO_NPM, "both", "1.0.5", true, "MAL-5", false },
 	{ PMG_ECO_NPM, "both", "9.0.0", true, "MAL-5 MAL-6", false },
 	{ PMG_ECO_NPM, "both", "8.0.0", true, "", false },
+	{ PMG_ECO_NPM, "both", "odd", false, "MAL-5", true },
+	{ PMG_ECO_NPM, "mixed", "odd", false, "MAL-9", false },
 	{ PMG_ECO_PYPI, "name", "1.0.post1", true, "MAL-7", false },
 	{ PMG_ECO_PYPI, "name", "2", true, "", false },
 	{ PMG_ECO_NPM, "", "1.0.0", true, "", false },
 	{ PMG_ECO_NPM, "listed", "", false, "", false },
-	{ PMG_ECO_NPM, "fixed", "", false, "", true },
+	{ PMG_ECO_NPM, "fixed", "", false, "MAL-3", true },
 };
 
 static char *dir;
@@ -89,14 +93,17 @@ static void ask(struct pmg_index *index, const struct question *q)
 	pmg_auto(index_answer) struct pmg_index_answer answer = { 0 };
 	struct pmg_index_question question = { q->eco, q->name, q->version, q->readable };
 	pmg_auto(str) struct pmg_str ids = PMG_STR_INIT(1000);
+	enum pmg_index_hit hit = q->unsure ? PMG_INDEX_UNSURE
+				 : *q->ids ? PMG_INDEX_HIT
+					   : PMG_INDEX_MISS;
 	struct pmg_err err = PMG_ERR_INIT;
 	size_t i;
 
 	assert_int_equal(pmg_index_find(index, &question, &answer, &err), 0);
 	for (i = 0; i < answer.ids.n; i++)
 		assert_int_equal(pmg_str_addf(&ids, "%s%s", i ? " " : "", answer.ids.v[i]), 0);
-	if (!pmg_streq(ids.s ? ids.s : "", q->ids) || answer.uncertain != q->uncertain)
-		fail_msg("%s@%s: %s, uncertain %d", q->name, q->version, ids.s, answer.uncertain);
+	if (!pmg_streq(ids.s ? ids.s : "", q->ids) || answer.hit != hit)
+		fail_msg("%s@%s: %s, hit %d", q->name, q->version, ids.s, answer.hit);
 	assert_int_equal(answer.sources.n, answer.ids.n > 0);
 	if (answer.sources.n > 0)
 		assert_string_equal(answer.sources.v[0], "osv");
