@@ -5,6 +5,8 @@ libcliintel_a_SOURCES = \
 	%D%/cmd_intel_query.c %D%/cmd_intel_status.c
 LINK_CLI_INTEL = libcliintel.a libcli.a $(LINK_VERDICT)
 
+dist_man_MANS += man/pmg-intel.1
+
 pkglibexec_PROGRAMS += pmg-intel
 pmg_intel_SOURCES = src/pmg_intel.c
 pmg_intel_LDADD = $(LINK_CLI_INTEL)

@@ -34,3 +34,4 @@ tests_fuzz_fuzz_purl_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 EXTRA_PROGRAMS += bench/intel_bench
 CLEANFILES += bench/intel_bench
 bench_intel_bench_LDADD = $(LINK_VERDICT)
+EXTRA_DIST += docs/intel.md
