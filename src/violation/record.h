@@ -69,6 +69,10 @@ bool pmg_record_trouble(struct pmg_record *record, struct pmg_wire_trouble *take
 /** Did the package get through? Every verdict but "allow" keeps it out. */
 bool pmg_judged_is_allowed(const struct pmg_wire_judged *judged);
 
+/** The run as JSON: an element of "pmg audit list", docs/cli-json.md. Packages in the order in
+ * which they were judged. Caller frees. */
+struct json_t *pmg_record_json(const struct pmg_record *record) PMG_MUST_CHECK;
+
 /** Nothing happened that the ledger should know of. */
 bool pmg_record_is_empty(const struct pmg_record *record);
 
