@@ -1,14 +1,24 @@
 noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
-	%D%/cmd.c %D%/cmd.h %D%/opt.c %D%/opt.h %D%/out.c %D%/out.h \
-	%D%/table.c %D%/table.h
+	%D%/cmd.c %D%/cmd.h %D%/cmd_audit.c %D%/cmd_audit.h %D%/cmd_version.c \
+	%D%/front.c %D%/front.h %D%/front_run.c %D%/opt.c %D%/opt.h %D%/out.c %D%/out.h \
+	%D%/summary.c %D%/summary.h %D%/table.c %D%/table.h
+
+bin_PROGRAMS += pmg
+pmg_SOURCES = src/pmg.c
+pmg_LDADD = $(LINK_CLI)
 
 # cmd, opt, out and table stand on base alone: every program may link them.
 LINK_CLI_CORE = libcli.a $(LINK_BASE)
 
-check_PROGRAMS += tests/unit/test_cli_cmd tests/unit/test_cli_opt tests/unit/test_cli_out \
-	tests/unit/test_cli_table
+check_PROGRAMS += tests/unit/test_cli_cmd tests/unit/test_cli_front tests/unit/test_cli_opt \
+	tests/unit/test_cli_out tests/unit/test_cli_summary tests/unit/test_cli_table
+tests_unit_test_cli_front_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
+tests_unit_test_cli_summary_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_cmd_LDADD = $(LINK_CLI_CORE) $(CMOCKA_LIBS)
 tests_unit_test_cli_opt_LDADD = $(LINK_CLI_CORE) $(CMOCKA_LIBS)
 tests_unit_test_cli_out_LDADD = $(LINK_CLI_CORE) $(CMOCKA_LIBS)
 tests_unit_test_cli_table_LDADD = $(LINK_CLI_CORE) $(CMOCKA_LIBS)
+
+dist_man_MANS += man/pmg.1
+EXTRA_DIST += docs/cli-json.md

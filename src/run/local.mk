@@ -1,2 +1,29 @@
 noinst_LIBRARIES += librun.a
-librun_a_SOURCES =
+librun_a_SOURCES = \
+	%D%/attend.c %D%/attend.h %D%/find.c %D%/find.h %D%/folder.c %D%/folder.h \
+	%D%/learned.c %D%/learned.h %D%/outer.c %D%/outer.h %D%/prepare.c %D%/prepare.h \
+	%D%/proxy.c %D%/proxy.h %D%/run.c %D%/run.h %D%/self.c %D%/self.h \
+	%D%/signals.c %D%/signals.h %D%/tool.c %D%/tool.h %D%/tree.c %D%/tree.h
+
+check_PROGRAMS += tests/unit/test_run_find tests/unit/test_run_folder \
+	tests/unit/test_run_learned tests/unit/test_run_outer tests/unit/test_run_self tests/unit/test_run_signals \
+	tests/unit/test_run_tool tests/unit/test_run_tree
+tests_unit_test_run_find_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
+tests_unit_test_run_folder_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
+tests_unit_test_run_learned_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
+tests_unit_test_run_outer_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
+tests_unit_test_run_self_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
+tests_unit_test_run_signals_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
+tests_unit_test_run_tree_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
+tests_unit_test_run_tool_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
+
+# Guarded runs on a stage: the test program plays proxy, tool and manager.
+RUN_STAGE = tests/helper/stage.c tests/helper/stage.h
+STAGE_FLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_pm_find
+check_PROGRAMS += tests/unit/test_run_run tests/unit/test_run_terminal
+tests_unit_test_run_run_SOURCES = tests/unit/test_run_run.c $(RUN_STAGE)
+tests_unit_test_run_run_LDFLAGS = $(STAGE_FLAGS)
+tests_unit_test_run_run_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
+tests_unit_test_run_terminal_SOURCES = tests/unit/test_run_terminal.c $(RUN_STAGE)
+tests_unit_test_run_terminal_LDFLAGS = $(STAGE_FLAGS)
+tests_unit_test_run_terminal_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)

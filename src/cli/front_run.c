@@ -1,0 +1,115 @@
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/json.h"
+#include "base/mem.h"
+#include "cli/front.h"
+#include "cli/summary.h"
+#include "run/run.h"
+#include "run/signals.h"
+
+/* How much is said, and where. */
+struct voice {
+	const struct pmg_front_settings *settings;
+	const struct pmg_out *out;
+};
+
+static void say(void *arg, enum pmg_say kind, const char *line)
+{
+	const struct voice *voice = arg;
+	pmg_autofree char *safe = pmg_out_quote(line);
+
+	if (kind == PMG_SAY_NOTE || voice->settings->common.verbose)
+		pmg_out_note(voice->out, "%s", safe);
+}
+
+static int show_plan(const struct pmg_run_want *want, struct pmg_out *out, struct pmg_err *err)
+{
+	pmg_auto(plan) struct pmg_plan *plan = NULL;
+	pmg_autofree char *text = NULL;
+	int r = pmg_run_plan(want, &plan, err);
+
+	if (r < 0)
+		return r;
+	text = plan ? pmg_plan_text(plan)
+		    : pmg_xasprintf("%s neither fetches packages nor runs their code: it would be "
+				    "run as it is\n",
+				    want->tool);
+	(void)fputs(text, out->to); /* pmg_out_finish() checks */
+	return 0;
+}
+
+static int write_report(const char *path, const struct pmg_record *record, struct pmg_err *err)
+{
+	pmg_auto(json) struct json_t *json = pmg_record_json(record);
+	pmg_autofree char *dump = pmg_json_dump(json);
+	pmg_autofree char *text = pmg_xasprintf("%s\n", dump);
+	int r = pmg_io_replace(path, text, strlen(text), 0600, err);
+
+	return r < 0 ? pmg_err_wrap(err, "--report") : 0;
+}
+
+static bool is_verbose(const struct pmg_front_settings *settings,
+		       const struct pmg_run_result *result)
+{
+	return settings->common.verbose ||
+	       (!settings->common.quiet && result->config.verbosity == PMG_VERBOSITY_VERBOSE);
+}
+
+static void tell(const struct pmg_front_settings *settings, const struct pmg_out *out,
+		 const struct pmg_run_result *result, bool failed)
+{
+	const struct pmg_record *record = &result->record;
+	const char *advice = result->config.advisory_message;
+
+	pmg_summary_refusals(out, record);
+	if (record->n_blocked > 0 && advice && *advice) {
+		pmg_autofree char *safe = pmg_out_quote(advice);
+
+		pmg_out_note(out, "%s", safe);
+	}
+	if (failed || result->exit != 0)
+		pmg_summary_troubles(out, record);
+	if (result->guarded && is_verbose(settings, result))
+		pmg_summary_details(out, result);
+}
+
+/* As a shell says it of a program: 127 not there, 126 there and not to be run. */
+static int not_run(const struct pmg_out *out, const struct pmg_err *err)
+{
+	pmg_out_error(out, err);
+	return err->errnum == ENOENT ? PMG_EXIT_NOT_FOUND : PMG_EXIT_NOT_EXECUTABLE;
+}
+
+int pmg_front_run(const struct pmg_front_settings *settings, struct pmg_out *out, char *const *argv,
+		  struct pmg_err *err)
+{
+	struct voice voice = { settings, out };
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(run_result) struct pmg_run_result result = { 0 };
+	struct pmg_run_want want = { argv[0], argv, &env, settings->common.debug, say, &voice };
+	struct pmg_err report_err = PMG_ERR_INIT;
+	int r, status;
+
+	pmg_front_environment(&env);
+	if (settings->dry_run)
+		return show_plan(&want, out, err);
+	out->to = NULL; /* the tool's from here on */
+	r = pmg_run(&want, &result, err);
+	tell(settings, out, &result, r < 0);
+	status = result.exit;
+	if (result.guarded && settings->report &&
+	    write_report(settings->report, &result.record, &report_err) < 0) {
+		pmg_out_error(out, &report_err);
+		status = status ? status : pmg_code_exit(report_err.code);
+	}
+	if (r == -PMG_E_NOTFOUND && err->errnum)
+		return not_run(out, err);
+	if (r < 0)
+		return r;
+	if (result.signal)
+		pmg_signals_die(result.signal);
+	return status;
+}

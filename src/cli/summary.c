@@ -1,0 +1,135 @@
+#include "cli/summary.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+
+/* What the user can do, by the code of the refusal. %s: the package's address (purl). */
+static const struct {
+	int diag;
+	const char *text;
+} ways[] = {
+	{ 3001, "nothing allows known malware; find out what asks for it and take that away" },
+	{ 3005, "its name or version cannot be read, so nothing can be said of it" },
+	{ 3006, "\"pmg intel unblock %s\" allows it (without the version, if all are blocked)" },
+};
+
+/* The package as "pmg intel" takes it: purl-spec, a scope's "@" as %40. */
+static char *purl(const struct pmg_wire_judged *m)
+{
+	pmg_autofree char *text =
+		pmg_xasprintf("pkg:%s/%s%s%s%s", m->eco, m->name[0] == '@' ? "%40" : "",
+			      m->name + (m->name[0] == '@'), m->version[0] ? "@" : "", m->version);
+
+	return pmg_out_quote(text);
+}
+
+static char *joined(const struct pmg_strv *list)
+{
+	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(PMG_OUT_TEXT_MAX);
+	pmg_autofree char *whole = NULL;
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (pmg_str_addf(&text, " %s", list->v[i]) < 0)
+			break; /* enough of them */
+	whole = pmg_str_steal(&text);
+	return pmg_out_quote(whole);
+}
+
+static void way_out(const struct pmg_out *out, const struct pmg_wire_judged *m)
+{
+	pmg_autofree char *address = purl(m);
+	const char *rest;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(ways); i++) {
+		if (ways[i].diag != m->diag)
+			continue;
+		rest = strstr(ways[i].text, "%s");
+		if (rest)
+			pmg_out_note(out, "  %.*s%s%s", (int)(rest - ways[i].text), ways[i].text,
+				     address, rest + 2);
+		else
+			pmg_out_note(out, "  %s", ways[i].text);
+	}
+}
+
+static void refusal(const struct pmg_out *out, const struct pmg_wire_judged *m)
+{
+	pmg_autofree char *name = pmg_out_quote(m->name);
+	pmg_autofree char *version = pmg_out_quote(m->version);
+	pmg_autofree char *reason = pmg_out_quote(m->reason ? m->reason : m->verdict);
+	pmg_autofree char *ids = joined(&m->ids);
+	pmg_autofree char *note = pmg_out_quote(m->note);
+	bool color = out->messages_color;
+
+	pmg_out_note(out, "%s[PMG%04d]%s refused %s%s%s%s%s (%s): %s%s%s%s%s",
+		     pmg_out_on(color, PMG_STYLE_BAD), m->diag, pmg_out_off(color),
+		     pmg_out_on(color, PMG_STYLE_BOLD), name, *version ? "@" : "", version,
+		     pmg_out_off(color), m->eco, reason, ids, *note ? " (" : "", note,
+		     *note ? ")" : "");
+	way_out(out, m);
+}
+
+void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *record)
+{
+	size_t i;
+
+	for (i = 0; i < record->n_packages; i++)
+		if (!pmg_judged_is_allowed(&record->packages[i].what))
+			refusal(out, &record->packages[i].what);
+}
+
+void pmg_summary_troubles(const struct pmg_out *out, const struct pmg_record *record)
+{
+	size_t i;
+
+	for (i = 0; i < record->n_troubles && i < PMG_SUMMARY_TROUBLES; i++) {
+		const struct pmg_wire_trouble *m = &record->troubles[i].what;
+		pmg_autofree char *target = pmg_out_quote(m->target);
+		pmg_autofree char *what = pmg_out_quote(m->what);
+		char code[24] = "";
+
+		if (m->diag)
+			(void)snprintf(code, sizeof code, "[PMG%04d] ", m->diag);
+		pmg_out_note(out, "%s%s: %s", code, target, what);
+	}
+	if (record->n_troubles > PMG_SUMMARY_TROUBLES)
+		pmg_out_note(out, "%zu more: \"pmg audit list --run %s --json\"",
+			     record->n_troubles - PMG_SUMMARY_TROUBLES, record->id);
+}
+
+static void passed(const struct pmg_out *out, const struct pmg_record *record)
+{
+	size_t i;
+
+	for (i = 0; i < record->n_passed; i++) {
+		pmg_autofree char *target = pmg_out_quote(record->passed[i].what.target);
+		pmg_autofree char *why = pmg_out_quote(record->passed[i].what.why);
+
+		pmg_out_note(out, "not judged: %s (%s, %" PRIu64 " times)", target, why,
+			     record->passed[i].count);
+	}
+}
+
+void pmg_summary_details(const struct pmg_out *out, const struct pmg_run_result *result)
+{
+	const struct pmg_record *record = &result->record;
+	char built[PMG_RFC3339_LEN] = "";
+
+	if (record->index_present)
+		pmg_clock_format(record->index_built, built);
+	passed(out, record);
+	if (record->lost)
+		pmg_out_note(out, "%" PRIu64 " more events than are kept", record->lost);
+	pmg_out_note(out, "index: %" PRIu64 " records%s%s; block list: %" PRIu64,
+		     record->index_records, *built ? " of " : "", built, result->blocklist);
+	pmg_out_note(out,
+		     "run %s: %zu packages judged, %zu refused, %zu hosts not judged; "
+		     "%" PRIu64 " requests, %" PRIu64 " kB, %.1f s",
+		     record->id, record->n_packages, record->n_blocked, record->n_passed,
+		     result->requests, result->bytes / 1000, (double)result->took_ms / 1000);
+}

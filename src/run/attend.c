@@ -1,0 +1,224 @@
+#include "run/attend.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/clock.h"
+#include "run/tree.h"
+
+#define FOREVER UINT64_MAX
+
+/* All children that have something to tell. Orphans that came to us are only taken away. */
+static void reap(struct pmg_attend *attend)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+		if (WIFSTOPPED(status)) {
+			if (pid == attend->tool && pmg_signal_stops(WSTOPSIG(status)))
+				pmg_signals_stop_self(WSTOPSIG(status));
+		} else if (pid == attend->tool) {
+			attend->ended = true;
+			attend->status = status;
+		} else if (pid == attend->proxy->pid) {
+			attend->proxy->pid = 0;
+			attend->proxy_status = status;
+		}
+	}
+}
+
+/* While the tool runs: what the terminal sent, it got itself. */
+static void pass_on(struct pmg_attend *attend, int sig, bool by_terminal)
+{
+	if (sig != SIGCONT && pmg_signal_ends(sig))
+		attend->asked++;
+	if (!by_terminal && !attend->ended)
+		(void)kill(attend->tool, sig);
+}
+
+static void hear_signals(struct pmg_attend *attend)
+{
+	bool by_terminal;
+	int sig;
+
+	while ((sig = pmg_signals_take(attend->signals, &by_terminal)) > 0) {
+		if (sig == SIGCHLD)
+			reap(attend);
+		else if (attend->tool > 0)
+			pass_on(attend, sig, by_terminal);
+		else if (pmg_signal_stops(sig))
+			pmg_signals_stop_self(sig);
+		else if (pmg_signal_ends(sig) && !attend->ended_by)
+			attend->ended_by = sig;
+	}
+}
+
+/*
+ * One round of waiting, to `until` at most.
+ * @return 1: the proxy has something; 0: look at attend; -PMG_E_TIMEOUT; -PMG_E_SYS
+ */
+static int wait_for(struct pmg_attend *attend, uint64_t until, struct pmg_err *err)
+{
+	struct pollfd fds[] = { { .fd = attend->signals->fd, .events = POLLIN },
+				{ .fd = attend->proxy->fd, .events = POLLIN } };
+	uint64_t now = pmg_clock_ms();
+	int n, timeout = -1;
+
+	if (until != FOREVER)
+		timeout = until > now ? (int)(until - now) : 0;
+	n = poll(fds, PMG_ARRAY_LEN(fds), timeout);
+	if (n < 0 && errno != EINTR)
+		return pmg_err_set(err, PMG_E_SYS, errno, "poll");
+	if (n > 0 && fds[0].revents)
+		hear_signals(attend);
+	if (n > 0 && fds[1].revents)
+		return 1;
+	if (n == 0)
+		return pmg_err_set(err, PMG_E_TIMEOUT, 0, "no answer from pmg-proxy");
+	return 0;
+}
+
+/* The proxy closed the socket. Says how it ended; it has no more chances. */
+static int proxy_lost(struct pmg_attend *attend, struct pmg_err *err)
+{
+	pid_t pid = attend->proxy->pid;
+
+	pmg_auto_closep(&attend->proxy->fd);
+	attend->proxy->fd = -1;
+	if (pid > 0) {
+		(void)kill(pid, SIGKILL); /* no effect on one that is dead already */
+		while (waitpid(pid, &attend->proxy_status, 0) < 0 && errno == EINTR)
+			;
+		attend->proxy->pid = 0;
+	}
+	if (WIFSIGNALED(attend->proxy_status))
+		(void)pmg_err_set(err, PMG_E_PEER, 0, "pmg-proxy was ended by signal %d (%s)",
+				  WTERMSIG(attend->proxy_status),
+				  strsignal(WTERMSIG(attend->proxy_status)));
+	else
+		(void)pmg_err_set(err, PMG_E_PEER, 0, "pmg-proxy ended with status %d",
+				  WEXITSTATUS(attend->proxy_status));
+	return pmg_err_diag(err, 4019);
+}
+
+/* @return 1: one message was taken; else as an error */
+static int take(struct pmg_attend *attend, struct pmg_proxy_news *news, struct pmg_err *err)
+{
+	int r = pmg_proxy_take(attend->proxy, attend->record, news, err);
+
+	return r == 0 ? proxy_lost(attend, err) : r;
+}
+
+int pmg_attend_ready(struct pmg_attend *attend, struct pmg_wire_ready *ready, struct pmg_err *err)
+{
+	uint64_t until = pmg_clock_ms() + PMG_PROXY_READY_MS;
+	int r;
+
+	for (;;) {
+		pmg_auto(proxy_news) struct pmg_proxy_news news = { 0 };
+
+		r = wait_for(attend, until, err);
+		if (attend->ended_by)
+			return 0;
+		if (r == 1)
+			r = take(attend, &news, err);
+		if (r < 0)
+			return r;
+		if (r == 1 && news.type == PMG_WIRE_READY) {
+			*ready = news.ready;
+			news.ready = (struct pmg_wire_ready){ 0 };
+			return 0;
+		}
+	}
+}
+
+int pmg_attend_tool(struct pmg_attend *attend, struct pmg_err *err)
+{
+	uint64_t until = FOREVER;
+	int r;
+
+	while (!attend->ended) {
+		pmg_auto(proxy_news) struct pmg_proxy_news news = { 0 };
+
+		r = wait_for(attend, until, err);
+		if (r == -PMG_E_TIMEOUT)
+			break; /* it was asked twice */
+		if (r == 1)
+			r = take(attend, &news, err);
+		if (r < 0 && !attend->ended)
+			return r;
+		if (r < 0)
+			break; /* both ended at once: stopping the proxy reports it */
+		if (attend->may_force && attend->asked >= 2 && until == FOREVER)
+			until = pmg_clock_ms() + PMG_ATTEND_FORCE_MS;
+	}
+	return 0;
+}
+
+/* Waits until nothing but the proxy is left below us. @return true when so */
+static bool wait_until_gone(struct pmg_attend *attend, uint64_t until)
+{
+	unsigned asked = attend->asked;
+	struct pollfd fd = { .fd = attend->signals->fd, .events = POLLIN };
+	uint64_t now;
+
+	for (;;) {
+		hear_signals(attend);
+		reap(attend);
+		if (!pmg_tree_has_others(attend->proxy->pid))
+			return true;
+		now = pmg_clock_ms();
+		/* Whoever asks again will not wait for anybody to be polite. */
+		if (now >= until || attend->asked > asked)
+			return false;
+		(void)poll(&fd, 1, (int)(until - now) < 20 ? (int)(until - now) : 20);
+	}
+}
+
+void pmg_attend_end_tree(struct pmg_attend *attend)
+{
+	uint64_t until;
+
+	reap(attend);
+	if (!pmg_tree_has_others(attend->proxy->pid))
+		return;
+	(void)pmg_tree_signal(SIGTERM, attend->proxy->pid);
+	(void)pmg_tree_signal(SIGCONT, attend->proxy->pid); /* a stopped one does not see it */
+	if (wait_until_gone(attend, pmg_clock_ms() + PMG_ATTEND_TERM_MS))
+		return;
+	/* Again and again: what is killed may just have forked. */
+	until = pmg_clock_ms() + PMG_ATTEND_KILL_MS;
+	do
+		(void)pmg_tree_signal(SIGKILL, attend->proxy->pid);
+	while (!wait_until_gone(attend, pmg_clock_ms() + 10) && pmg_clock_ms() < until);
+}
+
+int pmg_attend_stop_proxy(struct pmg_attend *attend, struct pmg_wire_done *done,
+			  struct pmg_err *err)
+{
+	uint64_t until = pmg_clock_ms() + PMG_PROXY_STOP_MS;
+	int r;
+
+	if (attend->proxy->fd < 0)
+		return pmg_err_set(err, PMG_E_PEER, 0, "pmg-proxy is gone");
+	r = pmg_proxy_ask_stop(attend->proxy, err);
+	while (r >= 0) {
+		pmg_auto(proxy_news) struct pmg_proxy_news news = { 0 };
+
+		r = wait_for(attend, until, err);
+		if (r == 1)
+			r = take(attend, &news, err);
+		if (r == 1 && news.type == PMG_WIRE_DONE) {
+			*done = news.done;
+			news.done = (struct pmg_wire_done){ 0 };
+			r = 0;
+			break;
+		}
+	}
+	pmg_proxy_done(attend->proxy); /* has said all, or never will */
+	return r;
+}

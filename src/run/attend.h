@@ -1,0 +1,56 @@
+#ifndef PMG_RUN_ATTEND_H
+#define PMG_RUN_ATTEND_H
+/**
+ * The front's waiting: for the proxy to be ready, for the tool to end, for
+ * what is left to go. One place that hears signals, children and the proxy.
+ */
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "run/proxy.h"
+#include "run/signals.h"
+#include "violation/record.h"
+
+#define PMG_ATTEND_TERM_MS  600  /* from SIGTERM to SIGKILL for what outlives the tool */
+#define PMG_ATTEND_KILL_MS  500  /* how long SIGKILL is repeated */
+#define PMG_ATTEND_FORCE_MS 1000 /* from a second request to end to the end */
+
+struct pmg_attend {
+	const struct pmg_signals *signals;
+	struct pmg_proxy *proxy;
+	struct pmg_record *record;
+	pid_t tool;     /* 0 before it is started */
+	bool may_force; /* a second Ctrl-C ends the tool even if it ignores it */
+	bool ended;     /* the tool has, with `status` as of waitpid(2) */
+	int status;
+	int proxy_status; /* of waitpid(2), once proxy->pid is 0 */
+	unsigned asked;   /* how often we were asked to end */
+	int ended_by;     /* the signal, when asked before the tool was started */
+};
+
+/**
+ * Wait for READY.
+ * @param[out] ready  zeroed before
+ * @return 0, also with ended_by set and no READY; what FAILED says; -PMG_E_PEER; -PMG_E_TIMEOUT
+ */
+int pmg_attend_ready(struct pmg_attend *attend, struct pmg_wire_ready *ready,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * Wait for the tool, passing signals on and stopping when it is stopped.
+ * @return 0: it ended; -PMG_E_PEER: the proxy is gone: the tool must not go on
+ */
+int pmg_attend_tool(struct pmg_attend *attend, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** End all that is left of the tool's processes, and the tool itself. */
+void pmg_attend_end_tree(struct pmg_attend *attend);
+
+/**
+ * Stop the proxy and take what it still has to say. Gives up after PMG_PROXY_STOP_MS.
+ * @param[out] done  zeroed before
+ * @return 0; -PMG_E_PEER, -PMG_E_TIMEOUT: it is gone without having said all
+ */
+int pmg_attend_stop_proxy(struct pmg_attend *attend, struct pmg_wire_done *done,
+			  struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif

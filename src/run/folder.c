@@ -1,0 +1,159 @@
+#include "run/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/path.h"
+#include "base/str.h"
+
+#define PREFIX    "run-"
+#define SWEEP_MAX 64U /* folders looked at in one sweep */
+#define FILES_MAX 16U /* files removed from one */
+
+/* A folder of ours that nobody else may enter. */
+static int open_private(int at, const char *name)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 077) == 0)
+		return fd;
+	pmg_auto_closep(&fd);
+	return -1;
+}
+
+/* Removes the files of a run's folder. There are no folders in it; what else is there stays. */
+static void empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+	unsigned n = 0;
+
+	if (!dir) {
+		pmg_auto_closep(&copy);
+		return;
+	}
+	while (n++ < FILES_MAX && (entry = readdir(dir)))
+		(void)unlinkat(fd, entry->d_name, 0);
+	(void)closedir(dir);
+}
+
+/* Whoever gets the lock of a run's folder knows that its run is gone: the lock dies with it. */
+static void sweep_one(int base, const char *name)
+{
+	pmg_autofd int fd = open_private(base, name);
+
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return;
+	empty(fd);
+	(void)unlinkat(base, name, AT_REMOVEDIR);
+}
+
+static void sweep(int base)
+{
+	int copy = openat(base, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	const struct dirent *entry;
+	unsigned n = 0;
+
+	if (!dir) {
+		pmg_auto_closep(&copy);
+		return;
+	}
+	while (n < SWEEP_MAX && (entry = readdir(dir)))
+		if (pmg_str_has_prefix(entry->d_name, PREFIX)) {
+			sweep_one(base, entry->d_name);
+			n++;
+		}
+	(void)closedir(dir);
+}
+
+/* Made under the lock of the base folder, so that no sweep sees one before it is locked. */
+static int make_below(const char *base, struct pmg_folder *out, struct pmg_err *err)
+{
+	pmg_autofree char *path = NULL;
+	pmg_autofd int base_fd = -1;
+	pmg_autofd int fd = -1;
+
+	if (mkdir(base, 0700) < 0 && errno != EEXIST)
+		return pmg_err_set(err, PMG_E_SYS, errno, "make %s", base);
+	base_fd = open_private(AT_FDCWD, base);
+	if (base_fd < 0)
+		return pmg_err_set(err, PMG_E_SYS, 0, "%s is not a private folder of ours", base);
+	while (flock(base_fd, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return pmg_err_set(err, PMG_E_SYS, errno, "lock %s", base);
+	sweep(base_fd);
+	path = pmg_path_join(base, PREFIX "XXXXXX");
+	if (!mkdtemp(path))
+		return pmg_err_set(err, PMG_E_SYS, errno, "make %s", path);
+	fd = open_private(AT_FDCWD, path);
+	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		(void)pmg_err_set(err, PMG_E_SYS, errno, "lock %s", path);
+		(void)rmdir(path);
+		return -PMG_E_SYS;
+	}
+	out->path = pmg_steal_ptr(&path);
+	out->lock = pmg_steal_fd(&fd);
+	return 0;
+}
+
+int pmg_folder_make(const struct pmg_strv *env, struct pmg_folder *out, struct pmg_err *err)
+{
+	const char *runtime = pmg_env_get(env, "XDG_RUNTIME_DIR"),
+		   *tmp = pmg_env_get(env, "TMPDIR");
+	pmg_autofree char *base = NULL;
+	pmg_autofree char *other = NULL;
+	pmg_autofd int fd = -1;
+
+	if (runtime && runtime[0] == '/') {
+		/* Only in a folder that really is private: XDG_RUNTIME_DIR stays set under su. */
+		fd = open_private(AT_FDCWD, runtime);
+		base = pmg_path_join(runtime, "pmg");
+		if (fd >= 0 && make_below(base, out, err) == 0)
+			return 0;
+	}
+	tmp = tmp && tmp[0] == '/' ? tmp : "/tmp";
+	other = pmg_xasprintf("%s/pmg-%lu", tmp, (unsigned long)geteuid());
+	if (make_below(other, out, err) == 0)
+		return 0;
+	(void)pmg_err_wrap(err, "folder of the run");
+	return pmg_err_hint(err, "set TMPDIR to a folder you can write to");
+}
+
+int pmg_folder_create(const struct pmg_folder *folder, const char *name, struct pmg_err *err)
+{
+	int fd = openat(folder->lock, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			0600);
+
+	if (fd < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "create %s in %s", name, folder->path);
+	return fd;
+}
+
+void pmg_folder_done(struct pmg_folder *folder)
+{
+	if (folder->lock >= 0)
+		empty(folder->lock);
+	if (folder->path)
+		(void)rmdir(folder->path);
+	pmg_auto_closep(&folder->lock);
+	pmg_auto_freep(&folder->path);
+	folder->path = NULL;
+	folder->lock = -1;
+}
+
+int pmg_folder_is_live(const char *path)
+{
+	pmg_autofd int fd = open_private(AT_FDCWD, path);
+
+	return fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+}

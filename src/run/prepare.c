@@ -1,0 +1,158 @@
+#include "run/prepare.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "base/str.h"
+
+void pmg_prepared_done(struct pmg_prepared *prepared)
+{
+	pmg_found_done(&prepared->found);
+	pmg_dirs_done(&prepared->dirs);
+	pmg_config_done(&prepared->config);
+	pmg_facts_done(&prepared->facts);
+	pmg_plan_free(prepared->plan);
+	free(prepared->cwd);
+	*prepared = (struct pmg_prepared){ 0 };
+}
+
+int pmg_prepare_program(const struct pmg_run_want *want, struct pmg_prepared *out,
+			struct pmg_err *err)
+{
+	pmg_autofree char *cwd = getcwd(NULL, 0);
+	int r;
+
+	out->pm = pmg_pm_find(want->tool);
+	if (!out->pm)
+		return pmg_err_set(err, PMG_E_INTERNAL, 0, "%s: no package manager has it",
+				   want->tool);
+	if (!cwd || cwd[0] != '/') /* "(unreachable)/...", getcwd(3) */
+		return pmg_err_set(err, PMG_E_SYS, cwd ? ENOENT : errno, "current folder");
+	out->cwd = pmg_steal_ptr(&cwd);
+	r = pmg_find_program(want->tool, want->env, out->cwd, &out->found, err);
+	if (r == 0)
+		out->verb = pmg_pm_classify(out->pm, out->found.program, want->argv);
+	return r;
+}
+
+int pmg_prepare_config(const struct pmg_run_want *want, struct pmg_prepared *out,
+		       struct pmg_err *err)
+{
+	pmg_autofree char *path = NULL;
+	int r = pmg_dirs_find(want->env, &out->dirs, err);
+
+	if (r < 0)
+		return r;
+	path = pmg_path_join(out->dirs.config, "config.yml");
+	return pmg_config_load(path, &out->config, err);
+}
+
+/* Registries of config.yml join those the manager knows by itself. */
+static int add_configured(struct pmg_prepared *out, struct pmg_err *err)
+{
+	struct pmg_facts *facts = &out->facts;
+	size_t i;
+
+	for (i = 0; i < out->config.n_registries; i++) {
+		const struct pmg_config_registry *from = &out->config.registries[i];
+		pmg_autofree char *text = pmg_url_text(&from->url);
+		struct pmg_registry registry = { 0 };
+		int r = pmg_eco_parse(from->ecosystem, &registry.eco, err);
+
+		if (r == 0 && registry.eco != out->pm->eco)
+			continue;
+		if (r == 0)
+			r = pmg_url_parse(text, &registry.base, err);
+		if (r < 0)
+			return r;
+		registry.scope = from->scope ? pmg_xstrdup(from->scope) : NULL;
+		registry.origin.what = pmg_xstrdup(out->config.path ? out->config.path : "config");
+		registry.origin.line = from->line;
+		facts->registries = pmg_grow(facts->registries, facts->n_registries,
+					     &facts->cap_registries, sizeof *facts->registries);
+		facts->registries[facts->n_registries++] = registry;
+	}
+	return 0;
+}
+
+static void plan_registry(struct pmg_plan *plan, const struct pmg_registry *registry)
+{
+	pmg_autofree char *base = pmg_url_text(&registry->base);
+	pmg_autofree char *target = pmg_xasprintf("%s%s%s", base, registry->scope ? " for " : "",
+						  registry->scope ? registry->scope : "");
+	pmg_autofree char *source =
+		registry->origin.line
+			? pmg_xasprintf("%s:%u", registry->origin.what, registry->origin.line)
+			: pmg_xstrdup(registry->origin.what);
+
+	pmg_plan_add(plan, "fetch", target, "registry", source, PMG_ENFORCED_PROXY);
+}
+
+/* A lockfile names thousands of artifacts on a few hosts: the hosts are what the plan says. */
+static void plan_source(struct pmg_plan *plan, const struct pmg_source *source)
+{
+	pmg_autofree char *authority = pmg_url_authority(&source->url);
+	pmg_autofree char *target = pmg_xasprintf("%s://%s", source->url.scheme, authority);
+
+	pmg_plan_add(plan, "artifact", target, "manifest",
+		     "addresses in command line, manifest or lockfile", PMG_ENFORCED_PROXY);
+}
+
+static void make_plan(const struct pmg_run_want *want, struct pmg_prepared *out)
+{
+	const struct pmg_facts *facts = &out->facts;
+	struct pmg_plan *plan = pmg_plan_new();
+	size_t i;
+
+	plan->tool = pmg_xstrdup(want->tool);
+	plan->manager = pmg_xstrdup(out->pm->name);
+	plan->program = pmg_xstrdup(out->found.program);
+	plan->cwd = pmg_xstrdup(out->cwd);
+	plan->profile = pmg_xstrdup(out->pm->name);
+	for (i = 0; i < facts->n_registries; i++)
+		plan_registry(plan, &facts->registries[i]);
+	for (i = 0; i < facts->n_sources; i++)
+		plan_source(plan, &facts->sources[i]);
+	pmg_plan_add(plan, "tunnel", "*", "built-in", "until the sandbox is there",
+		     PMG_ENFORCED_PROXY);
+	pmg_plan_seal(plan);
+	out->plan = plan;
+}
+
+static bool has_loopback(const struct pmg_facts *facts)
+{
+	size_t i;
+
+	for (i = 0; i < facts->n_registries; i++)
+		if (pmg_host_is_loopback(facts->registries[i].base.host))
+			return true;
+	for (i = 0; i < facts->n_sources; i++)
+		if (pmg_host_is_loopback(facts->sources[i].url.host))
+			return true;
+	return false;
+}
+
+int pmg_prepare_plan(const struct pmg_run_want *want, struct pmg_prepared *out, struct pmg_err *err)
+{
+	pmg_autofree char *home = pmg_path_real(out->dirs.home);
+	struct pmg_place place = {
+		.program = out->found.program,
+		.cwd = out->cwd,
+		.home = home ? home : out->dirs.home,
+		.cache_dir = out->dirs.cache,
+		.env = want->env,
+		.argv = want->argv,
+	};
+	int r = out->pm->learn(&place, &out->facts, err);
+
+	if (r == 0)
+		r = add_configured(out, err);
+	if (r < 0)
+		return r;
+	out->has_loopback = has_loopback(&out->facts);
+	make_plan(want, out);
+	return 0;
+}

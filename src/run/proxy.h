@@ -1,0 +1,73 @@
+#ifndef PMG_RUN_PROXY_H
+#define PMG_RUN_PROXY_H
+/**
+ * The front's end of pmg-proxy: started early, on a listener that the front
+ * made, with an empty environment, a session of its own, and nothing open but
+ * what violation/wire.h says. It dies with the front.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "pm/pm.h"
+#include "violation/record.h"
+#include "violation/wire.h"
+
+#define PMG_PROXY_READY_MS 20000 /* from start to READY: a slow disk reads all CA files */
+#define PMG_PROXY_STOP_MS  1000  /* from STOP to DONE */
+#define PMG_PROXY_TOKEN    65    /* 64 hexadecimal digits and NUL */
+
+struct pmg_proxy {
+	pid_t pid; /* 0: none */
+	int fd;    /* message socket; -1: closed */
+	uint16_t port;
+	char token[PMG_PROXY_TOKEN];
+};
+
+#define PMG_PROXY_INIT                                                                             \
+	{                                                                                          \
+		.fd = -1                                                                           \
+	}
+
+/** Kills it when it still runs, and waits for it. Fit for one that was not started. */
+void pmg_proxy_done(struct pmg_proxy *proxy);
+PMG_DEFINE_AUTO_DONE(proxy, struct pmg_proxy, pmg_proxy_done);
+
+/**
+ * @param program    absolute path of pmg-proxy
+ * @param bundle_fd  empty file for the CA bundle; borrowed
+ * @param debug      its stderr stays ours
+ * @param[out] out   PMG_PROXY_INIT before
+ */
+int pmg_proxy_start(const char *program, int bundle_fd, bool debug, struct pmg_proxy *out,
+		    struct pmg_err *err) PMG_MUST_CHECK;
+
+/** REGISTRY for each registry, SOURCE for each artifact, START. */
+int pmg_proxy_tell(struct pmg_proxy *proxy, const struct pmg_facts *facts,
+		   const struct pmg_wire_start *start, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** "http://pmg:TOKEN@127.0.0.1:PORT". Caller frees. */
+char *pmg_proxy_url(const struct pmg_proxy *proxy) PMG_MUST_CHECK;
+
+/* What one message brought; at most one of them is filled. */
+struct pmg_proxy_news {
+	enum pmg_wire_type type;
+	struct pmg_wire_ready ready;
+	struct pmg_wire_done done;
+};
+
+void pmg_proxy_news_done(struct pmg_proxy_news *news);
+PMG_DEFINE_AUTO_DONE(proxy_news, struct pmg_proxy_news, pmg_proxy_news_done);
+
+/**
+ * Take one message; JUDGED, PASSED and TROUBLE go into the record. Waits for one.
+ * @param[out] news  zeroed before
+ * @return 1: taken; 0: the proxy closed; what FAILED says; -PMG_E_PEER: nonsense
+ */
+int pmg_proxy_take(struct pmg_proxy *proxy, struct pmg_record *record, struct pmg_proxy_news *news,
+		   struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Ask it to end; DONE follows. */
+int pmg_proxy_ask_stop(struct pmg_proxy *proxy, struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif

@@ -1,0 +1,412 @@
+#include "run/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/log.h"
+#include "base/path.h"
+#include "run/attend.h"
+#include "run/folder.h"
+#include "run/learned.h"
+#include "run/outer.h"
+#include "run/prepare.h"
+#include "run/proxy.h"
+#include "run/self.h"
+#include "run/signals.h"
+#include "run/tool.h"
+#include "run/tree.h"
+#include "violation/ledger.h"
+#include "violation/mask.h"
+
+/* All that a guarded run holds; emptied from below. */
+struct run {
+	const struct pmg_run_want *want;
+	struct pmg_run_result *result;
+	struct pmg_prepared prepared;
+	struct pmg_folder folder;
+	struct pmg_proxy proxy;
+	struct pmg_signals signals;
+	struct pmg_attend attend;
+	struct pmg_strv notes; /* of the proxy: shown when something went wrong, or with -v */
+	struct termios terminal;
+	int terminal_fd; /* -1: none */
+	uint64_t began_ms;
+};
+
+static void run_done(struct run *run)
+{
+	pmg_proxy_done(&run->proxy);
+	pmg_folder_done(&run->folder);
+	pmg_signals_close(&run->signals);
+	pmg_prepared_done(&run->prepared);
+	pmg_strv_done(&run->notes);
+}
+PMG_DEFINE_AUTO_DONE(run, struct run, run_done);
+
+void pmg_run_result_done(struct pmg_run_result *result)
+{
+	pmg_record_done(&result->record);
+	pmg_config_done(&result->config);
+}
+
+static void say(const struct run *run, enum pmg_say kind, const char *line)
+{
+	run->want->say(run->want->arg, kind, line);
+}
+
+/* Become the tool with this environment; comes back only when that fails. */
+static int become_tool(const struct run *run, const struct pmg_strv *env, char *const *argv,
+		       struct pmg_err *err)
+{
+	struct pmg_tool tool = { &run->prepared.found, argv, env };
+
+	return pmg_tool_exec(&tool, err);
+}
+
+static char *const *tool_argv(struct run *run)
+{
+	struct pmg_strv *cleaned = &run->prepared.facts.argv;
+
+	return cleaned->n > 0 ? pmg_strv_argv(cleaned) : run->want->argv;
+}
+
+/* The environment of the tool: the user's, pointed at a proxy of pmg. */
+static void tool_env(const struct run *run, const char *proxy, const char *bundle,
+		     struct pmg_strv *out)
+{
+	if (run->want->env->n > 0)
+		pmg_strv_extend(out, run->want->env->v);
+	run->prepared.pm->point(out, proxy, bundle, run->prepared.has_loopback);
+}
+
+/* Inside a guarded run whose proxy knows all that this tool needs: use it. @return 0: not so */
+static int join_outer(struct run *run, struct pmg_err *err)
+{
+	pmg_auto(outer) struct pmg_outer outer = { 0 };
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	int r;
+
+	if (!pmg_outer_find(run->want->env, &outer))
+		return 0;
+	r = pmg_prepare_plan(run->want, &run->prepared, err);
+	if (r < 0 || !pmg_outer_covers(&outer, &run->prepared.facts))
+		return r;
+	pmg_log_debug("inside a guarded run: its proxy is used");
+	tool_env(run, outer.proxy, outer.bundle, &env);
+	return become_tool(run, &env, tool_argv(run), err);
+}
+
+static int start_proxy(struct run *run, struct pmg_err *err)
+{
+	pmg_autofree char *program = NULL;
+	pmg_autofd int bundle = -1;
+	int r = pmg_self_helper("pmg-proxy", &program, err);
+
+	if (r == 0)
+		r = pmg_folder_make(run->want->env, &run->folder, err);
+	if (r < 0)
+		return r;
+	bundle = pmg_folder_create(&run->folder, PMG_OUTER_BUNDLE, err);
+	if (bundle < 0)
+		return bundle;
+	return pmg_proxy_start(program, bundle, run->want->debug, &run->proxy, err);
+}
+
+static char *in_dir(const char *dir, const char *name)
+{
+	return pmg_path_join(dir, name);
+}
+
+static int tell_proxy(struct run *run, struct pmg_err *err)
+{
+	const struct pmg_facts *facts = &run->prepared.facts;
+	const struct pmg_dirs *dirs = &run->prepared.dirs;
+	pmg_autofree char *index = in_dir(dirs->state, "intel.db");
+	pmg_autofree char *blocklist = in_dir(dirs->config, "blocklist.yml");
+	pmg_autofree char *cache = in_dir(dirs->cache, "artifact-hosts");
+	struct pmg_wire_start start = {
+		.token = run->proxy.token,
+		.index_path = index,
+		.blocklist_path = blocklist,
+		.cache_path = access(cache, R_OK) == 0 ? cache : NULL,
+		.https_proxy = facts->https_proxy,
+		.http_proxy = facts->http_proxy,
+		.no_proxy = facts->no_proxy,
+		.ca_files = facts->ca_files, /* borrowed */
+		.ca_dirs = facts->ca_dirs,
+		.debug = run->want->debug,
+	};
+
+	return pmg_proxy_tell(&run->proxy, facts, &start, err);
+}
+
+/* Without an index only the block list can refuse anything: said, or by choice not run. */
+static int check_index(struct run *run, struct pmg_err *err)
+{
+	if (run->result->record.index_present)
+		return 0;
+	if (run->prepared.config.on_missing == PMG_ON_MISSING_BLOCK) {
+		(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0,
+				  "no malware index yet, and intel.on_missing is block");
+		(void)pmg_err_diag(err, 3007);
+		return pmg_err_hint(err, "\"pmg intel import PATH\" adds one");
+	}
+	say(run, PMG_SAY_NOTE,
+	    "no malware index yet, only the block list is checked; "
+	    "\"pmg intel import PATH\" adds one");
+	return 0;
+}
+
+/* @return 0, also when we were asked to end meanwhile (result->signal) */
+static int await_ready(struct run *run, struct pmg_err *err)
+{
+	pmg_auto(wire_ready) struct pmg_wire_ready ready = { 0 };
+	struct pmg_record *record = &run->result->record;
+	size_t i;
+	int r = pmg_attend_ready(&run->attend, &ready, err);
+
+	if (r < 0)
+		return pmg_err_wrap(err, "pmg-proxy did not start");
+	run->result->signal = run->attend.ended_by;
+	if (run->result->signal)
+		return 0;
+	record->index_present = ready.index_present;
+	record->index_built = ready.index_built;
+	record->index_records = ready.index_records;
+	run->result->blocklist = ready.blocklist_entries;
+	for (i = 0; i < ready.notes.n; i++)
+		pmg_strv_add(&run->notes, ready.notes.v[i]);
+	return check_index(run, err);
+}
+
+/* The terminal as it is now, to put it back when the tool dies without having done so. */
+static void remember_terminal(struct run *run)
+{
+	int fd;
+
+	for (fd = 0; fd <= 2; fd++)
+		if (tcgetattr(fd, &run->terminal) == 0) {
+			run->terminal_fd = fd;
+			return;
+		}
+}
+
+static void restore_terminal(const struct run *run)
+{
+	if (run->terminal_fd >= 0 && tcgetpgrp(run->terminal_fd) == getpgrp())
+		(void)tcsetattr(run->terminal_fd, TCSADRAIN, &run->terminal);
+}
+
+static int start_tool(struct run *run, struct pmg_err *err)
+{
+	pmg_autofree char *proxy = pmg_proxy_url(&run->proxy);
+	pmg_autofree char *bundle = pmg_path_join(run->folder.path, PMG_OUTER_BUNDLE);
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	struct pmg_tool tool = { &run->prepared.found, tool_argv(run), &env };
+	int r = pmg_outer_write(&run->folder, proxy, &run->prepared.facts, err);
+
+	if (r < 0)
+		return r;
+	tool_env(run, proxy, bundle, &env);
+	pmg_env_set(&env, "PMG_RUN", run->folder.path);
+	remember_terminal(run);
+	r = pmg_tool_start(&tool, &run->signals, &run->attend.tool, err);
+	run->result->guarded = r == 0;
+	return r;
+}
+
+/* Everything up to the tool's start. */
+static int start_all(struct run *run, struct pmg_err *err)
+{
+	int r = pmg_signals_open(&run->signals, err);
+
+	if (r == 0)
+		r = pmg_tree_adopt(err);
+	if (r == 0)
+		r = start_proxy(run, err);
+	/* The proxy loads its libraries while we ask the manager. */
+	if (r == 0 && !run->prepared.plan)
+		r = pmg_prepare_plan(run->want, &run->prepared, err);
+	if (r == 0)
+		r = tell_proxy(run, err);
+	if (r == 0)
+		r = await_ready(run, err);
+	if (r == 0 && !run->result->signal)
+		r = start_tool(run, err);
+	return r;
+}
+
+static void begin_record(struct run *run, struct pmg_record *record)
+{
+	char fingerprint[PMG_SHA256_HEX];
+
+	pmg_plan_fingerprint(run->prepared.plan, fingerprint);
+	record->fingerprint = pmg_xstrdup(fingerprint);
+	record->tool = pmg_xstrdup(run->want->tool);
+	record->cwd = pmg_xstrdup(run->prepared.cwd);
+	pmg_mask_argv(run->want->argv, &record->argv);
+}
+
+static void show_notes(const struct run *run)
+{
+	const struct pmg_strv *facts = &run->prepared.facts.notes;
+	bool wrong = run->result->exit != 0 && run->result->record.n_troubles > 0;
+	size_t i;
+
+	for (i = 0; i < facts->n; i++)
+		say(run, PMG_SAY_DETAIL, facts->v[i]);
+	for (i = 0; i < run->notes.n; i++)
+		say(run, wrong ? PMG_SAY_NOTE : PMG_SAY_DETAIL, run->notes.v[i]);
+}
+
+/* What the tool's end means for ours: a run in which a package was withheld never ends with 0. */
+static void conclude(struct run *run)
+{
+	struct pmg_run_result *result = run->result;
+	int status = run->attend.status;
+
+	if (WIFSIGNALED(status)) {
+		result->signal = WTERMSIG(status);
+		result->exit = 128 + result->signal;
+	} else {
+		result->exit = WEXITSTATUS(status);
+		if (result->exit == 0 && result->record.n_blocked > 0)
+			result->exit = 1;
+	}
+}
+
+static void keep_learned(const struct run *run, const struct pmg_strv *learned)
+{
+	pmg_autofree char *path = in_dir(run->prepared.dirs.cache, "artifact-hosts");
+	struct pmg_err scratch = PMG_ERR_INIT;
+
+	if (pmg_learned_add(path, learned, &scratch) < 0) /* only saves time: learned again */
+		pmg_log_debug("artifact hosts not kept: %s", scratch.msg);
+}
+
+/* A record that cannot be written is said, and changes nothing: what was refused stays refused. */
+static void write_ledger(struct run *run)
+{
+	pmg_autofree char *path = in_dir(run->prepared.dirs.state, "ledger.db");
+	const struct pmg_config *config = &run->prepared.config;
+	struct pmg_ledger_keep keep = { config->ledger_retention_s, config->ledger_max_size };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	if (pmg_record_is_empty(&run->result->record))
+		return;
+	if (pmg_ledger_write(path, &run->result->record, &keep, &err) < 0) {
+		(void)pmg_err_wrap(&err, "this run is not in the ledger");
+		say(run, PMG_SAY_NOTE, err.msg);
+	}
+}
+
+/* The tool has ended, or must. @return 0 or why the run is not one that was guarded to its end */
+static int finish(struct run *run, int lost, struct pmg_err *err)
+{
+	pmg_auto(wire_done) struct pmg_wire_done done = { 0 };
+	struct pmg_err late = PMG_ERR_INIT;
+	struct pmg_run_result *result = run->result;
+	int r = lost;
+
+	pmg_attend_end_tree(&run->attend);
+	if (lost == 0)
+		r = pmg_attend_stop_proxy(&run->attend, &done, &late);
+	if (r < 0 && lost == 0)
+		*err = late;
+	if (WIFSIGNALED(run->attend.status) || lost < 0)
+		restore_terminal(run);
+	result->requests = done.requests;
+	result->bytes = done.bytes;
+	result->took_ms = pmg_clock_ms() - run->began_ms;
+	if (run->attend.ended)
+		conclude(run);
+	keep_learned(run, &done.learned);
+	result->record.exit = lost < 0 ? pmg_code_exit(err->code) : result->exit;
+	result->record.ended = pmg_clock_now();
+	show_notes(run);
+	write_ledger(run);
+	return r;
+}
+
+static int guard(struct run *run, struct pmg_err *err)
+{
+	struct pmg_record *record = &run->result->record;
+	int r;
+
+	record->started = pmg_clock_now();
+	r = pmg_run_id(record->started, record->id, err);
+	if (r == 0)
+		r = start_all(run, err);
+	if (r < 0 || run->result->signal)
+		return r;
+	begin_record(run, record);
+	r = pmg_attend_tool(&run->attend, err);
+	return finish(run, r, err);
+}
+
+static void run_init(struct run *run, const struct pmg_run_want *want,
+		     struct pmg_run_result *result)
+{
+	*run = (struct run){
+		.want = want,
+		.result = result,
+		.folder = PMG_FOLDER_INIT,
+		.proxy = PMG_PROXY_INIT,
+		.signals = PMG_SIGNALS_INIT,
+		.terminal_fd = -1,
+		.began_ms = pmg_clock_ms(),
+	};
+	run->attend = (struct pmg_attend){
+		.signals = &run->signals,
+		.proxy = &run->proxy,
+		.record = &result->record,
+	};
+}
+
+int pmg_run(const struct pmg_run_want *want, struct pmg_run_result *out, struct pmg_err *err)
+{
+	pmg_auto(run) struct run run;
+	int r;
+
+	run_init(&run, want, out);
+	r = pmg_prepare_program(want, &run.prepared, err);
+	if (r < 0)
+		return r;
+	if (run.prepared.verb == PMG_VERB_PLAIN)
+		return become_tool(&run, want->env, want->argv, err);
+	/* In an install a second Ctrl-C forces; project code may read it as it likes (a REPL). */
+	run.attend.may_force = run.prepared.verb == PMG_VERB_FETCH;
+	r = pmg_prepare_config(want, &run.prepared, err);
+	if (r == 0)
+		r = join_outer(&run, err);
+	if (r == 0)
+		r = guard(&run, err);
+	out->config = run.prepared.config;
+	run.prepared.config = (struct pmg_config){ 0 };
+	return r;
+}
+
+int pmg_run_plan(const struct pmg_run_want *want, struct pmg_plan **out, struct pmg_err *err)
+{
+	pmg_auto(prepared) struct pmg_prepared prepared = { 0 };
+	int r = pmg_prepare_program(want, &prepared, err);
+
+	if (r == 0 && prepared.verb == PMG_VERB_PLAIN) {
+		*out = NULL;
+		return 0;
+	}
+	if (r == 0)
+		r = pmg_prepare_config(want, &prepared, err);
+	if (r == 0)
+		r = pmg_prepare_plan(want, &prepared, err);
+	if (r < 0)
+		return r;
+	*out = pmg_steal_ptr(&prepared.plan);
+	return 0;
+}

@@ -1,0 +1,67 @@
+#ifndef PMG_RUN_RUN_H
+#define PMG_RUN_RUN_H
+/**
+ * One guarded run: find the real program, learn where packages come from, make
+ * the plan, start pmg-proxy, start the tool behind it, wait, write the ledger.
+ *
+ * A command line that can neither fetch nor run package code becomes the tool
+ * at once. Everything that cannot be set up is an error and the tool is not
+ * started; when the proxy is lost the tool is ended.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/strv.h"
+#include "conf/config.h"
+#include "policy/plan.h"
+#include "violation/record.h"
+
+enum pmg_say {
+	PMG_SAY_DETAIL, /* for -v */
+	PMG_SAY_NOTE    /* the user should know */
+};
+
+struct pmg_run_want {
+	const char *tool;           /* a name that pmg_pm_find() knows */
+	char *const *argv;          /* the tool's, argv[0] first */
+	const struct pmg_strv *env; /* the user's environment */
+	bool debug;
+	/** Called with one line, which may hold text from outside. */
+	void (*say)(void *arg, enum pmg_say kind, const char *line);
+	void *arg;
+};
+
+struct pmg_run_result {
+	struct pmg_record record;
+	struct pmg_config config;
+	bool guarded;             /* the tool was started behind the proxy */
+	uint64_t blocklist;       /* entries of the user's block list */
+	uint64_t requests, bytes; /* that the proxy served */
+	uint64_t took_ms;         /* from the call to the tool's end */
+	int exit;                 /* what pmg ends with */
+	int signal;               /* not 0: end as killed by it */
+};
+
+void pmg_run_result_done(struct pmg_run_result *result);
+PMG_DEFINE_AUTO_DONE(run_result, struct pmg_run_result, pmg_run_result_done);
+
+/**
+ * Does not return when the tool needs no guard, or has that of a run around us:
+ * this process becomes the tool.
+ * @param[out] out  zeroed before; filled as far as things went, also on failure: refusals are shown
+ *                  whatever happened after them
+ * @return 0; -PMG_E_NOTFOUND with errnum: the program is not there (ENOENT) or cannot be run;
+ *         -PMG_E_PEER: the proxy was lost and the tool ended; others: nothing was started
+ */
+int pmg_run(const struct pmg_run_want *want, struct pmg_run_result *out,
+	    struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * The plan of the run, without doing anything.
+ * @param[out] out  NULL when the tool would be run as it is; caller frees
+ * @return as pmg_run()
+ */
+int pmg_run_plan(const struct pmg_run_want *want, struct pmg_plan **out,
+		 struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif

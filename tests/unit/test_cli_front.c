@@ -1,0 +1,222 @@
+#include "cli/front.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/io.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "tests/helper/folder.h"
+#include "violation/ledger.h"
+
+static char *root; /* HOME and TMPDIR of the runs */
+
+static int make_root(void **state)
+{
+	static const char npm[] = "#!/bin/sh\necho \"real npm: $*\"\nexit 5\n";
+	pmg_autofree char *path = NULL;
+
+	(void)state;
+	root = folder_new();
+	folder_write(root, "bin/npm", npm, strlen(npm));
+	path = pmg_path_join(root, "bin/npm");
+	return chmod(path, 0755);
+}
+
+static int remove_root(void **state)
+{
+	(void)state;
+	folder_free(root);
+	return 0;
+}
+
+static void play_front(const char *const *argv, int fd)
+{
+	pmg_autofree char *bin = pmg_path_join(root, "bin");
+	int status;
+
+	if (dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || clearenv() != 0 || setenv("HOME", root, 1) != 0 ||
+	    setenv("PATH", bin, 1) != 0)
+		_exit(99);
+	status = pmg_front_main((char *const *)(uintptr_t)argv);
+	(void)fflush(stderr);
+	_exit(status);
+}
+
+/* Exit status; both streams in said. */
+static int front(const char *const *argv, char *said, size_t max)
+{
+	char name[] = "front-test-XXXXXX";
+	int status, fd = mkstemp(name);
+	ssize_t n;
+	pid_t pid;
+
+	assert_true(fd >= 0);
+	assert_int_equal(unlink(name), 0);
+	(void)fflush(NULL);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0)
+		play_front(argv, fd);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	n = pread(fd, said, max - 1, 0);
+	assert_true(n >= 0);
+	said[n] = '\0';
+	(void)close(fd);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static const struct {
+	const char *argv[6];
+	int status;
+	const char *said;
+} rows[] = {
+	{ { "pmg", "version" }, 0, "pmg " PACKAGE_VERSION "\n" },
+	{ { "/usr/bin/pmg", "version", "--json" },
+	  0,
+	  "{\"name\":\"pmg\",\"version\":\"" PACKAGE_VERSION "\"}\n" },
+	{ { "pmg", "npm", "--version" }, 5, "real npm: --version\n" },
+	{ { "npm", "--version" }, 5, "real npm: --version\n" },
+	{ { "/opt/shims/npm", "--version", "-v" }, 5, "real npm: --version -v\n" },
+	{ { "pmg", "-v", "npm", "--version" }, 5, "real npm: --version\n" },
+	{ { "pmg", "--dry-run", "npm", "--version" },
+	  0,
+	  "npm neither fetches packages nor runs their code: it would be run as it is\n" },
+	{ { "pmg", "npx", "--version" },
+	  127,
+	  "pmg: [PMG5001] npx: No such file or directory\n"
+	  "pmg: no npx on PATH besides pmg itself\n" },
+	{ { "pmg", "yarn", "add", "x" }, 121, "pmg: yarn is not supported by this version\n" },
+	{ { "/opt/shims/yarn", "add", "x" }, 121, "pmg: yarn is not supported by this version\n" },
+	{ { "pmg", "sandbox", "check" },
+	  121,
+	  "pmg: pmg sandbox is not supported by this version\n" },
+	{ { "pmg", "--no-sandbox", "npm", "i" },
+	  121,
+	  "pmg: --no-sandbox is not supported by this version\n"
+	  "pmg: \"pmg --help\" lists the options\n" },
+	{ { "pmg", "pnpn", "i" },
+	  121,
+	  "pmg: unknown command \"pnpn\"\npmg: did you mean \"pmg pnpm\"?\n" },
+	{ { "pmg", "audit", "list" }, 0, "" },
+	{ { "pmg", "audit", "list", "--json" }, 0, "[]\n" },
+	{ { "pmg", "audit", "list", "--limit=1000000" },
+	  121,
+	  "pmg: --limit: \"1000000\" is not possible\npmg: a number from 0 to 100000\n" },
+	{ { "pmg", "audit", "list", "x" },
+	  121,
+	  "pmg: too many arguments\n"
+	  "pmg: usage: pmg audit list [--json] [--limit N] [--run ID] [--blocked]\n" },
+};
+
+static void command_lines_do_what_they_say(void **state)
+{
+	char said[8192];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		assert_int_equal(front(rows[i].argv, said, sizeof said), rows[i].status);
+		assert_string_equal(said, rows[i].said);
+	}
+}
+
+static void help_says_that_there_is_no_sandbox_yet_and_fits_a_screen(void **state)
+{
+	static const char *const argv[] = { "pmg", "--help", NULL };
+	char said[8192], *c;
+	unsigned lines = 0;
+
+	(void)state;
+	assert_int_equal(front(argv, said, sizeof said), 0);
+	assert_non_null(strstr(said, "THE SANDBOX IS NOT THERE YET"));
+	assert_non_null(strstr(said, "Tools:\n  npm npx pnpm"));
+	assert_null(strstr(said, "violations"));
+	assert_null(strstr(said, "--strict"));
+	for (c = said; *c; c++)
+		lines += *c == '\n';
+	assert_true(lines < 45);
+}
+
+static void rows_of_pmg_are_in_order(void **state)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_cmds_check(pmg_front_cmds(), &err), 0);
+}
+
+static void write_ledger(void)
+{
+	static const struct pmg_ledger_keep keep = { 0, 0 };
+	pmg_autofree char *path = pmg_path_join(root, ".local/state/pmg/ledger.db");
+	pmg_auto(record) struct pmg_record record = { .started = 86400, .ended = 86401, .exit = 1 };
+	struct pmg_wire_judged bad = {
+		.eco = pmg_xstrdup("npm"),
+		.name = pmg_xstrdup("evil\033"),
+		.version = pmg_xstrdup("1.0"),
+		.verdict = pmg_xstrdup("block"),
+		.reason = pmg_xstrdup("known malware"),
+		.diag = 3001,
+		.url = pmg_xstrdup("http://registry.test/e"),
+	};
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)snprintf(record.id, sizeof record.id, "r-19700102-0001");
+	record.tool = pmg_xstrdup("npm");
+	pmg_strv_add(&record.argv, "npm");
+	pmg_strv_add(&record.argv, "i");
+	pmg_strv_add(&bad.ids, "MAL-1");
+	(void)pmg_record_judged(&record, &bad);
+	assert_int_equal(pmg_ledger_write(path, &record, &keep, &err), 0);
+}
+
+static void the_audit_shows_runs_or_packages(void **state)
+{
+	static const struct {
+		const char *argv[6];
+		const char *said;
+	} lists[] = {
+		{ { "pmg", "audit", "list" },
+		  "RUN              STARTED               EXIT  JUDGED  REFUSED  UNJUDGED  "
+		  "COMMAND\n"
+		  "r-19700102-0001  1970-01-02T00:00:00Z  1     1       1        0         npm "
+		  "i\n" },
+		{ { "pmg", "audit", "list", "--blocked" },
+		  "RUN              ECOSYSTEM  NAME      VERSION  VERDICT  REASON         IDS\n"
+		  "r-19700102-0001  npm        evil\\x1b  1.0      block    known malware  "
+		  "MAL-1\n" },
+		{ { "pmg", "audit", "list", "--run=r-x" }, "" },
+		{ { "pmg", "audit", "list", "-n0", "--json" }, "[]\n" },
+	};
+	char said[8192];
+	size_t i;
+
+	(void)state;
+	write_ledger();
+	for (i = 0; i < PMG_ARRAY_LEN(lists); i++) {
+		assert_int_equal(front(lists[i].argv, said, sizeof said), 0);
+		assert_string_equal(said, lists[i].said);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(command_lines_do_what_they_say),
+		cmocka_unit_test(help_says_that_there_is_no_sandbox_yet_and_fits_a_screen),
+		cmocka_unit_test(rows_of_pmg_are_in_order),
+		cmocka_unit_test(the_audit_shows_runs_or_packages),
+	};
+
+	return cmocka_run_group_tests(tests, make_root, remove_root);
+}

@@ -1,0 +1,144 @@
+#include "cli/summary.h"
+
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+static void judged(struct pmg_record *record, const char *name, const char *version, int diag,
+		   const char *reason)
+{
+	struct pmg_wire_judged m = {
+		.eco = pmg_xstrdup("npm"),
+		.name = pmg_xstrdup(name),
+		.version = pmg_xstrdup(version),
+		.verdict = pmg_xstrdup(diag ? "block" : "allow"),
+		.reason = reason ? pmg_xstrdup(reason) : NULL,
+		.diag = diag,
+		.note = diag == 3006 ? pmg_xstrdup("because\033[31m") : NULL,
+		.url = pmg_xstrdup("http://registry.test/x"),
+	};
+
+	if (diag == 3001) {
+		pmg_strv_add(&m.ids, "MAL-1");
+		pmg_strv_add(&m.ids, "MAL-2");
+	}
+	(void)pmg_record_judged(record, &m);
+}
+
+static void trouble(struct pmg_record *record, unsigned n)
+{
+	struct pmg_wire_trouble m = { pmg_xasprintf("r%u.test:443", n), pmg_xstrdup("no way"),
+				      n == 0 ? 4004 : 0 };
+
+	(void)pmg_record_trouble(record, &m);
+}
+
+/* What `fn` says of a record. */
+static char *said(void (*fn)(const struct pmg_out *out, const struct pmg_record *record),
+		  const struct pmg_record *record)
+{
+	struct pmg_out out = { 0 };
+	char *text = NULL;
+	size_t len = 0;
+
+	out.messages = open_memstream(&text, &len);
+	fn(&out, record);
+	assert_int_equal(fclose(out.messages), 0);
+	return text;
+}
+
+static void each_refusal_says_what_why_and_what_would_allow_it(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	pmg_autofree char *text = NULL;
+
+	(void)state;
+	judged(&record, "fine", "1.0.0", 0, NULL);
+	judged(&record, "evil", "1.0.0", 3001, "known malware");
+	judged(&record, "@acme/x", "2.0.0", 3006, "on your block list");
+	judged(&record, "odd", "", 3005, "name or version cannot be read");
+	text = said(pmg_summary_refusals, &record);
+	assert_string_equal(
+		text, "pmg: [PMG3001] refused evil@1.0.0 (npm): known malware MAL-1 MAL-2\n"
+		      "pmg:   nothing allows known malware; find out what asks for it and take "
+		      "that away\n"
+		      "pmg: [PMG3006] refused @acme/x@2.0.0 (npm): on your block list "
+		      "(because\\x1b[31m)\n"
+		      "pmg:   \"pmg intel unblock pkg:npm/%40acme/x@2.0.0\" allows it "
+		      "(without the version, if all are blocked)\n"
+		      "pmg: [PMG3005] refused odd (npm): name or version cannot be read\n"
+		      "pmg:   its name or version cannot be read, so nothing can be said of it\n");
+}
+
+static void no_refusal_says_nothing(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	pmg_autofree char *text = NULL;
+
+	(void)state;
+	judged(&record, "fine", "1.0.0", 0, NULL);
+	text = said(pmg_summary_refusals, &record);
+	assert_string_equal(text, "");
+}
+
+static void only_the_first_troubles_are_shown(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { .id = "r-1" };
+	pmg_autofree char *text = NULL;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < PMG_SUMMARY_TROUBLES + 2; i++)
+		trouble(&record, i);
+	text = said(pmg_summary_troubles, &record);
+	assert_memory_equal(text, "pmg: [PMG4004] r0.test:443: no way\n", 35);
+	assert_non_null(strstr(text, "pmg: r4.test:443: no way\n"
+				     "pmg: 2 more: \"pmg audit list --run r-1 --json\"\n"));
+}
+
+static void details_count_what_was_judged(void **state)
+{
+	struct pmg_run_result result = {
+		.blocklist = 1, .requests = 9, .bytes = 2500, .took_ms = 1234
+	};
+	struct pmg_wire_passed passed = { pmg_xstrdup("h.test:443"), pmg_xstrdup("tunnel") };
+	struct pmg_out out = { 0 };
+	char *text = NULL;
+	size_t len = 0;
+
+	(void)state;
+	(void)snprintf(result.record.id, sizeof result.record.id, "r-1");
+	result.record.index_present = true;
+	result.record.index_built = 86400;
+	result.record.index_records = 7;
+	judged(&result.record, "fine", "1.0.0", 0, NULL);
+	judged(&result.record, "evil", "1.0.0", 3001, "known malware");
+	(void)pmg_record_passed(&result.record, &passed);
+	out.messages = open_memstream(&text, &len);
+	pmg_summary_details(&out, &result);
+	assert_int_equal(fclose(out.messages), 0);
+	assert_string_equal(text, "pmg: not judged: h.test:443 (tunnel, 1 times)\n"
+				  "pmg: index: 7 records of 1970-01-02T00:00:00Z; block list: 1\n"
+				  "pmg: run r-1: 2 packages judged, 1 refused, 1 hosts not judged; "
+				  "9 requests, 2 kB, 1.2 s\n");
+	free(text);
+	pmg_run_result_done(&result);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_refusal_says_what_why_and_what_would_allow_it),
+		cmocka_unit_test(no_refusal_says_nothing),
+		cmocka_unit_test(only_the_first_troubles_are_shown),
+		cmocka_unit_test(details_count_what_was_judged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
