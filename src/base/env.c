@@ -2,6 +2,9 @@
 
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
+
+#include "base/path.h"
 
 /* Index of name in the block, n when it is not there. */
 static size_t find(const struct pmg_strv *env, const char *name)
@@ -38,6 +41,21 @@ bool pmg_env_unset(struct pmg_strv *env, const char *name)
 		was = true;
 	}
 	return was;
+}
+
+char *pmg_env_search(const struct pmg_strv *env, const char *name)
+{
+	const char *path = pmg_env_get(env, "PATH");
+	pmg_autofree char *copy = pmg_xstrdup(path ? path : "");
+	char *dir, *save = NULL;
+
+	for (dir = strtok_r(copy, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {
+		pmg_autofree char *file = pmg_path_join(dir, name);
+
+		if (dir[0] == '/' && access(file, X_OK) == 0)
+			return pmg_steal_ptr(&file);
+	}
+	return NULL;
 }
 
 bool pmg_env_is_true(const char *value)

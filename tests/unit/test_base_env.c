@@ -46,6 +46,19 @@ static void setting_leaves_no_second_entry(void **state)
 	assert_int_equal(env.n, 5);
 }
 
+static void a_program_is_the_first_executable_on_the_path(void **state)
+{
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_autofree char *found = NULL;
+
+	(void)state;
+	assert_null(pmg_env_search(&env, "sh"));
+	pmg_strv_add(&env, "PATH=relative:/nowhere::/bin:/usr/bin");
+	found = pmg_env_search(&env, "sh");
+	assert_string_equal(found, "/bin/sh");
+	assert_null(pmg_env_search(&env, "no-such-program"));
+}
+
 static void only_a_clear_yes_is_true(void **state)
 {
 	static const struct {
@@ -68,6 +81,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_match_whole),
 		cmocka_unit_test(setting_leaves_no_second_entry),
+		cmocka_unit_test(a_program_is_the_first_executable_on_the_path),
 		cmocka_unit_test(only_a_clear_yes_is_true),
 	};
 
