@@ -1,8 +1,9 @@
 noinst_LIBRARIES += libpm.a
 libpm_a_SOURCES = \
-	%D%/args.c %D%/args.h %D%/classify.c %D%/classify.h %D%/facts.c %D%/facts.h \
-	%D%/managers.h %D%/npm.c %D%/npm_args.c %D%/pip.c %D%/pip_args.c %D%/pm.c %D%/pm.h \
-	%D%/pnpm.c %D%/pnpm_args.c %D%/point.c %D%/point.h %D%/version.h
+	%D%/args.c %D%/args.h %D%/ask.c %D%/ask.h %D%/classify.c %D%/classify.h %D%/facts.c %D%/facts.h \
+	%D%/managers.h %D%/npm.c %D%/npm_args.c %D%/npm_learn.c %D%/npmlike.c %D%/npmlike.h %D%/pip.c %D%/pip_args.c %D%/pm.c %D%/pm.h \
+	%D%/pnpm.c %D%/pnpm_args.c %D%/point.c %D%/point.h %D%/settings.c %D%/settings.h \
+	%D%/surroundings.c %D%/surroundings.h %D%/version.h
 
 check_PROGRAMS += tests/unit/test_pm_args
 tests_unit_test_pm_args_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
@@ -10,6 +11,9 @@ check_PROGRAMS += tests/unit/test_pm_classify
 tests_unit_test_pm_classify_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_facts
 tests_unit_test_pm_facts_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_npm_learn
+tests_unit_test_pm_npm_learn_SOURCES = tests/unit/test_pm_npm_learn.c tests/unit/learning.h
+tests_unit_test_pm_npm_learn_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_pm
 tests_unit_test_pm_pm_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_point

@@ -8,6 +8,14 @@ extern const struct pmg_pm pmg_pm_npm;
 extern const struct pmg_pm pmg_pm_pnpm;
 extern const struct pmg_pm pmg_pm_pip;
 
+/** struct pmg_pm's learn(), one file each. */
+int pmg_npm_learn(const struct pmg_place *place, struct pmg_facts *out,
+		  struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_pnpm_learn(const struct pmg_place *place, struct pmg_facts *out,
+		   struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_pip_learn(const struct pmg_place *place, struct pmg_facts *out,
+		  struct pmg_err *err) PMG_MUST_CHECK;
+
 extern const struct pmg_arg_table pmg_npm_args;
 extern const struct pmg_arg_table pmg_pnpm_args;
 extern const struct pmg_arg_table pmg_pip_args;

@@ -120,5 +120,6 @@ const struct pmg_pm pmg_pm_npm = {
 	.eco = PMG_ECO_NPM,
 	.tools = tools,
 	.classify = classify,
+	.learn = pmg_npm_learn,
 	.point = pmg_point,
 };

@@ -1,0 +1,91 @@
+#include "pm/surroundings.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/str.h"
+#include "pm/facts.h"
+
+/* The first that is set and not empty. */
+static const char *first_of(const struct pmg_strv *env, const char *const *names)
+{
+	const char *value;
+
+	for (; *names; names++) {
+		value = pmg_env_get(env, *names);
+		if (value && *value)
+			return value;
+	}
+	return NULL;
+}
+
+void pmg_surroundings_proxy(struct pmg_facts *facts, const struct pmg_strv *env)
+{
+	static const char *const https[] = { "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+					     NULL };
+	static const char *const http[] = { "http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY",
+					    NULL };
+	static const char *const none[] = { "no_proxy", "NO_PROXY", NULL };
+	const struct {
+		char **slot;
+		const char *const *names;
+	} rows[] = {
+		{ &facts->https_proxy, https },
+		{ &facts->http_proxy, http },
+		{ &facts->no_proxy, none },
+	};
+	const char *value;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		value = *rows[i].slot ? NULL : first_of(env, rows[i].names);
+		if (value)
+			*rows[i].slot = pmg_xstrdup(value);
+	}
+}
+
+void pmg_surroundings_ca_file(struct pmg_facts *facts, const char *what, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || access(path, R_OK) < 0)
+		pmg_facts_note(facts, "%s: certificates in %s cannot be read; going on without",
+			       what, path);
+	else if (S_ISDIR(st.st_mode))
+		(void)pmg_strv_add_once(&facts->ca_dirs, path);
+	else if (!S_ISREG(st.st_mode) || st.st_size == 0)
+		pmg_facts_note(facts, "%s: no certificates in %s; going on without", what, path);
+	else
+		(void)pmg_strv_add_once(&facts->ca_files, path);
+}
+
+/* SSL_CERT_DIR is a list by colon (OpenSSL). */
+static void add_dirs(struct pmg_facts *facts, const char *what, const char *list)
+{
+	pmg_autofree char *copy = pmg_xstrdup(list);
+	char *dir, *save = NULL;
+
+	for (dir = strtok_r(copy, ":", &save); dir; dir = strtok_r(NULL, ":", &save))
+		pmg_surroundings_ca_file(facts, what, dir);
+}
+
+void pmg_surroundings_ca(struct pmg_facts *facts, const struct pmg_strv *env)
+{
+	/* Each is set to our bundle for the tool, so what stood there has to be in the bundle. */
+	static const char *const names[] = { "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE",
+					     "REQUESTS_CA_BUNDLE",  "CURL_CA_BUNDLE",
+					     "GIT_SSL_CAINFO",      "PIP_CERT" };
+	const char *value;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(names); i++) {
+		value = pmg_env_get(env, names[i]);
+		if (value && *value)
+			pmg_surroundings_ca_file(facts, names[i], value);
+	}
+	value = pmg_env_get(env, "SSL_CERT_DIR");
+	if (value)
+		add_dirs(facts, "SSL_CERT_DIR", value);
+}

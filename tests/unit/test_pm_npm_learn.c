@@ -1,0 +1,313 @@
+#include "pm/managers.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "learning.h"
+
+/* Says its default only to the right question, asked without any credential in sight. */
+#define NPM                                                                                        \
+	"[ \"$*\" = 'config get registry' ] || exit 1\n"                                           \
+	"[ -z \"$TOKEN$NPM_CONFIG_REGISTRY$npm_config_registry\" ] || exit 1\n"                    \
+	"[ \"$HOME\" = \"$PWD\" ] || exit 1\n"                                                     \
+	"[ ! -e \"$npm_config_userconfig\" ] || exit 1\n"                                          \
+	"echo https://default.test/"
+
+static int setup(void **state)
+{
+	static struct learning l;
+
+	learning_begin(&l, "npm");
+	learning_program(&l, "npm", NPM);
+	learning_program(&l, "npx", "exit 1");
+	*state = &l;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	learning_end(*state);
+	return 0;
+}
+
+static void learn_ok(struct learning *l, const char *line, struct pmg_facts *facts)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	if (pmg_npm_learn(learning_place(l, line), facts, &err) < 0)
+		fail_msg("%s", err.msg);
+}
+
+static void the_default_is_asked_once_and_again_when_the_program_changes(void **state)
+{
+	struct learning *l = *state;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		pmg_auto(facts) struct pmg_facts facts = { 0 };
+		pmg_autofree char *got = NULL;
+
+		pmg_env_set(&l->env, "TOKEN", "secret");
+		learn_ok(l, "npm install", &facts);
+		got = learning_registries(l, &facts);
+		assert_string_equal(got, "https://default.test/ <- default of npm\n");
+		assert_int_equal(learning_asked(l), i < 2 ? 1 : 2);
+		if (i == 1)
+			learning_program(l, "npm", NPM " # another file");
+	}
+}
+
+static void npx_is_never_asked_but_the_npm_beside_it(void **state)
+{
+	struct learning *l = *state;
+	pmg_auto(facts) struct pmg_facts facts = { 0 };
+	pmg_autofree char *got = NULL;
+
+	free(l->program);
+	l->program = pmg_xasprintf("%s/bin/npx", l->top);
+	learn_ok(l, "npx config get registry", &facts);
+	got = learning_registries(l, &facts);
+	assert_string_equal(got, "https://default.test/ <- default of npm\n");
+	assert_int_equal(learning_asked(l), 1);
+}
+
+static void a_program_that_does_not_say_is_an_error_unless_a_registry_is_named(void **state)
+{
+	struct learning *l = *state;
+	pmg_auto(facts) struct pmg_facts none = { 0 };
+	pmg_auto(facts) struct pmg_facts named = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	learning_program(l, "npm", "exit 3");
+	assert_int_equal(pmg_npm_learn(learning_place(l, "npm i"), &none, &err),
+			 -PMG_E_UNSUPPORTED);
+	assert_non_null(strstr(err.msg, "npm does not say which registry is built into it"));
+	assert_string_equal(err.hint, "name the registry in the manager's own configuration file");
+	learn_ok(l, "npm i --registry https://r.test/", &named);
+	assert_int_equal(named.n_registries, 1);
+	assert_int_equal(named.notes.n, 1);
+}
+
+static void every_file_and_variable_that_npm_reads_names_registries(void **state)
+{
+	struct learning *l = *state;
+	pmg_auto(facts) struct pmg_facts facts = { 0 };
+	pmg_autofree char *got = NULL;
+
+	learning_write(l, "home/project/a/.npmrc", "registry=https://sub.test/\n");
+	learning_write(l, "home/project/.npmrc",
+		       "; c\n@acme:registry=https://${HOST_PART}.test/npm\n"
+		       "[section]\nregistry=https://not-read.test/\n");
+	learning_write(l, "home/.npmrc", "registry = \"https://user.test\"\n");
+	learning_write(l, "etc/npmrc", "registry=https://global.test/\n");
+	learning_write(l, "npmrc", "registry=https://builtin.test/\n");
+	learning_program(l, "node", "exit 1");
+	pmg_env_set(&l->env, "HOST_PART", "acme");
+	pmg_env_set(&l->env, "NPM_CONFIG_REGISTRY", "https://env.test/");
+	pmg_env_set(&l->env, "npm_config_@beta:registry", "https://beta.test/");
+	pmg_env_set(&l->env, "npm_config_empty", "");
+	learn_ok(l,
+		 "npm --prefix a i x --registry=https://line.test/ --@g:registry=https://g.test/ "
+		 "--@h:registry https://h.test/",
+		 &facts);
+	got = learning_registries(l, &facts);
+	assert_string_equal(got,
+			    "https://line.test/ <- command line\n"
+			    "https://g.test/ @g <- command line\n"
+			    "https://h.test/ @h <- command line\n"
+			    "https://env.test/ <- environment NPM_CONFIG_REGISTRY\n"
+			    "https://beta.test/ @beta <- environment npm_config_@beta:registry\n"
+			    "https://sub.test/ <- {top}/home/project/a/.npmrc:1\n"
+			    "https://acme.test/npm/ @acme <- {top}/home/project/.npmrc:2\n"
+			    "https://user.test/ <- {top}/home/.npmrc:1\n"
+			    "https://global.test/ <- {top}/etc/npmrc:1\n"
+			    "https://builtin.test/ <- {top}/npmrc:1\n"
+			    "https://default.test/ <- default of npm\n");
+}
+
+static void configuration_files_may_be_named_elsewhere(void **state)
+{
+	struct learning *l = *state;
+	pmg_auto(facts) struct pmg_facts facts = { 0 };
+	pmg_autofree char *got = NULL;
+
+	learning_write(l, "home/.npmrc", "registry=https://not-read.test/\n");
+	learning_write(l, "etc/npmrc", "registry=https://not-read.test/\n");
+	learning_write(l, "home/u.npmrc", "registry=https://u.test/\n");
+	learning_write(l, "g.npmrc", "registry=https://g.test/\n");
+	/* The project lies in the home, so npm would read that .npmrc as a project's. */
+	free(l->project);
+	l->project = pmg_xasprintf("%s/other", l->top);
+	learning_write(l, "other/package.json", "{}");
+	pmg_env_set(&l->env, "npm_config_globalconfig", "../g.npmrc");
+	learn_ok(l, "npm i --userconfig ~/u.npmrc", &facts);
+	got = learning_registries(l, &facts);
+	assert_string_equal(got, "https://u.test/ <- {top}/home/u.npmrc:1\n"
+				 "https://g.test/ <- {top}/g.npmrc:1\n"
+				 "https://default.test/ <- default of npm\n");
+}
+
+struct proxy_row {
+	const char *line;
+	const char *env; /* one NAME=VALUE or NULL */
+	const char *npmrc;
+	const char *https, *http, *none;
+};
+
+static const struct proxy_row proxies[] = {
+	{ "npm i", NULL, "", NULL, NULL, NULL },
+	{ "npm i", "HTTPS_PROXY=http://e.test:1", "", "http://e.test:1", "http://e.test:1", NULL },
+	{ "npm i", "ALL_PROXY=socks5://a.test:1", "", "socks5://a.test:1", "socks5://a.test:1",
+	  NULL },
+	{ "npm i", "HTTPS_PROXY=http://e.test:1", "https-proxy=http://f.test:2\n",
+	  "http://f.test:2", "http://f.test:2", NULL },
+	{ "npm i", NULL, "proxy=http://f.test:2\n", "http://f.test:2", "http://f.test:2", NULL },
+	{ "npm i", "HTTPS_PROXY=http://e.test:1", "proxy=http://f.test:2\n", "http://e.test:1",
+	  "http://f.test:2", NULL },
+	{ "npm i", "HTTPS_PROXY=http://e.test:1", "https-proxy=null\nproxy=false\n",
+	  "http://e.test:1", "http://e.test:1", NULL },
+	{ "npm i", "npm_config_https_proxy=http://v.test:3", "https-proxy=http://f.test:2\n",
+	  "http://v.test:3", "http://v.test:3", NULL },
+	{ "npm i --https-proxy=http://l.test:4", "npm_config_https_proxy=http://v.test:3", "",
+	  "http://l.test:4", "http://l.test:4", NULL },
+	{ "npm i", "NO_PROXY=a.test", "", NULL, NULL, "a.test" },
+	{ "npm i", "NO_PROXY=a.test", "noproxy=b.test\n", NULL, NULL, "b.test" },
+};
+
+static void assert_text(const char *got, const char *want)
+{
+	if (!want)
+		assert_null(got);
+	else
+		assert_string_equal(got, want);
+}
+
+static void the_users_own_proxy_becomes_the_parent(void **state)
+{
+	struct learning *l = *state;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(proxies); i++) {
+		pmg_auto(facts) struct pmg_facts facts = { 0 };
+
+		learning_write(l, "home/.npmrc", proxies[i].npmrc);
+		if (proxies[i].env)
+			pmg_strv_add(&l->env, proxies[i].env);
+		learn_ok(l, proxies[i].line, &facts);
+		assert_text(facts.https_proxy, proxies[i].https);
+		assert_text(facts.http_proxy, proxies[i].http);
+		assert_text(facts.no_proxy, proxies[i].none);
+		if (proxies[i].env)
+			pmg_strv_remove(&l->env, l->env.n - 1);
+	}
+}
+
+static const struct {
+	const char *line;
+	const char *left;
+	size_t notes;
+} lines[] = {
+	{ "npm install x --save-dev -- y", NULL, 0 },
+	{ "npm", NULL, 0 },
+	{ "npm run x -- --proxy u", NULL, 0 },
+	{ "npm i --proxy u x", "npm i x", 1 },
+	{ "npm i --https-proxy=u x", "npm i x", 1 },
+	{ "npm -https-proxy u i x", "npm i x", 1 },
+	{ "npm i --https-p=u x", "npm i x", 1 },
+	{ "npm i --noproxy a --noproxy b", "npm i", 1 },
+	{ "npm i --no-proxy x", "npm i x", 1 },
+	{ "npm i --no-https-proxy x", "npm i x", 1 },
+	{ "npm i --ca=u --proxy u -- z", "npm i -- z", 3 },
+	{ "npx --proxy u x", "npx x", 1 },
+	{ "npx x --proxy u", NULL, 0 },
+	{ "npm i --strict-ssl=false x", NULL, 1 },
+	{ "npm i --no-strict-ssl x", NULL, 1 },
+};
+
+static void options_that_lead_round_the_proxy_are_taken_away_and_no_others(void **state)
+{
+	struct learning *l = *state;
+	size_t i, k;
+
+	for (i = 0; i < PMG_ARRAY_LEN(lines); i++) {
+		pmg_auto(str) struct pmg_str got = PMG_STR_INIT(4096);
+		pmg_auto(facts) struct pmg_facts facts = { 0 };
+
+		learn_ok(l, lines[i].line, &facts);
+		for (k = 0; k < facts.argv.n; k++)
+			assert_int_equal(
+				pmg_str_addf(&got, "%s%s", k > 0 ? " " : "", facts.argv.v[k]), 0);
+		assert_string_equal(got.s, lines[i].left ? lines[i].left : lines[i].line);
+		assert_int_equal(facts.notes.n, lines[i].notes);
+	}
+}
+
+static void the_users_own_certificates_are_taken_over(void **state)
+{
+	struct learning *l = *state;
+	pmg_auto(facts) struct pmg_facts facts = { 0 };
+	pmg_autofree char *a = pmg_path_join(l->top, "a.pem");
+	pmg_autofree char *b = pmg_path_join(l->top, "home/b.pem");
+	pmg_autofree char *note = NULL;
+
+	learning_write(l, "a.pem", "x");
+	learning_write(l, "home/b.pem", "x");
+	learning_write(l, "empty.pem", "");
+	learning_write(l, "home/.npmrc", "cafile=~/b.pem\n");
+	pmg_env_set(&l->env, "NODE_EXTRA_CA_CERTS", a);
+	pmg_env_set(&l->env, "SSL_CERT_FILE", "/nonexistent.pem");
+	pmg_strv_addf(&l->env, "CURL_CA_BUNDLE=%s/empty.pem", l->top);
+	pmg_strv_addf(&l->env, "SSL_CERT_DIR=%s:%s", l->top, l->home);
+	learn_ok(l, "npm i", &facts);
+	assert_int_equal(facts.ca_files.n, 2);
+	assert_string_equal(facts.ca_files.v[0], b);
+	assert_string_equal(facts.ca_files.v[1], a);
+	assert_int_equal(facts.ca_dirs.n, 2);
+	assert_string_equal(facts.ca_dirs.v[1], l->home);
+	assert_int_equal(facts.notes.n, 2);
+	assert_string_equal(facts.notes.v[0],
+			    "SSL_CERT_FILE: certificates in /nonexistent.pem cannot "
+			    "be read; going on without");
+	note = pmg_xasprintf("CURL_CA_BUNDLE: no certificates in %s/empty.pem; going on without",
+			     l->top);
+	assert_string_equal(facts.notes.v[1], note);
+}
+
+static void a_broken_cache_is_asked_over(void **state)
+{
+	static const char *const broken[] = { "", "[]", "{\"npm", "{\"x\":1}" };
+	struct learning *l = *state;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(broken); i++) {
+		pmg_auto(facts) struct pmg_facts facts = { 0 };
+
+		learning_write(l, "home/cache/defaults.json", broken[i]);
+		learn_ok(l, "npm i", &facts);
+		assert_int_equal(facts.n_registries, 1);
+		assert_int_equal(learning_asked(l), i + 1);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(the_default_is_asked_once_and_again_when_the_program_changes),
+		TEST(npx_is_never_asked_but_the_npm_beside_it),
+		TEST(a_program_that_does_not_say_is_an_error_unless_a_registry_is_named),
+		TEST(every_file_and_variable_that_npm_reads_names_registries),
+		TEST(configuration_files_may_be_named_elsewhere),
+		TEST(the_users_own_proxy_becomes_the_parent),
+		TEST(options_that_lead_round_the_proxy_are_taken_away_and_no_others),
+		TEST(the_users_own_certificates_are_taken_over),
+		TEST(a_broken_cache_is_asked_over),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
