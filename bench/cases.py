@@ -1,0 +1,291 @@
+"""The benchmarks. Each is a function of a Bench that gives back rows (measure.Pair, Single)."""
+import json
+import os
+import shutil
+import subprocess
+
+from measure import NotRun, Pair, Single, in_turn, run
+from servers import Nginx, Registry
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CA_VARIABLES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "CURL_CA_BUNDLE",
+                "REQUESTS_CA_BUNDLE", "PIP_CERT", "NPM_CONFIG_CAFILE", "npm_config_cafile")
+BODY = 100_000_000
+BODIES = 3  # one after the other, over one connection
+SMALL, SMALLS, PARALLEL = 1000, 8000, 8
+PACKAGES_MIN = 600
+RECORD = {"id": "MAL-2030-1", "modified": "2030-01-01T00:00:00Z", "affected": [
+    {"package": {"ecosystem": "npm", "name": "not-in-any-bench"}, "versions": ["1.0.0"]}]}
+
+
+class Bench:
+    """What all benchmarks need: programs, an environment, and folders of their own."""
+
+    def __init__(self, build, work, rounds):
+        self.build, self.work, self.rounds_wanted = build, work, rounds
+        self.pmg = os.path.join(build, "pmg")
+        self.made = 0
+        self.env = {k: v for k, v in os.environ.items() if not k.startswith("PMG_")}
+        # pmg's own files: not the user's.
+        for name in ("CONFIG", "STATE", "CACHE"):
+            self.env["XDG_%s_HOME" % name] = os.path.join(work, "xdg")
+        os.makedirs(os.path.join(work, "xdg"), 0o700)
+        self.has_index = False
+        self.notes = []  # of parts of a benchmark that could not be run
+
+    def rounds(self, default):
+        return self.rounds_wanted or default
+
+    def folder(self):
+        """A new one."""
+        self.made += 1
+        path = os.path.join(self.work, "f%d" % self.made)
+        os.mkdir(path)
+        return path
+
+    def npm(self):
+        """The real npm, as pmg would find it: the first on PATH that is not pmg."""
+        for place in os.environ.get("PATH", "").split(os.pathsep):
+            path = os.path.join(place, "npm")
+            if os.access(path, os.X_OK) and not is_same(path, self.pmg):
+                return path
+        raise NotRun("there is no npm")
+
+    def sides(self):
+        """How a command line of npm's begins, bare and guarded."""
+        npm = self.npm()
+        if not os.access(self.pmg, os.X_OK):
+            raise NotRun("pmg is not built")
+        if not self.has_index:
+            self.make_index()
+        return ([npm], [self.pmg, "npm"])
+
+    def make_index(self):
+        """Something to look up in, as users have it: real records where there are any."""
+        feed = shared_data("data/osv/npm-all.zip")
+        if not feed:
+            feed = os.path.join(self.work, "feed.json")
+            write(feed, json.dumps(RECORD))
+        run([self.pmg, "intel", "import", feed], self.work, self.env)
+        self.has_index = True
+
+    def env_for(self, ca):
+        """For servers of our own: only their CA besides the system's."""
+        env = {k: v for k, v in self.env.items() if k not in CA_VARIABLES}
+        if ca:
+            env.update(NODE_EXTRA_CA_CERTS=ca, SSL_CERT_FILE=ca)
+        return env
+
+
+def is_same(a, b):
+    try:
+        return os.path.samefile(a, b)
+    except OSError:
+        return False
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def version(bench):
+    """npm --version, which pmg leaves to npm at once"""
+    cwd = bench.folder()
+    bare, guarded = bench.sides()
+
+    def side(argv):
+        return lambda _: run(argv + ["--version"], cwd, bench.env).wall
+
+    run(guarded + ["--version"], cwd, bench.env)
+    results = in_turn(bench.rounds(21), side(bare), side(guarded))
+    return [Pair("npm --version", "ms", *results, aim="+10 ms or less")]
+
+
+def install_project(bench, env, registry):
+    cwd = bench.folder()
+    write(os.path.join(cwd, "package.json"), '{"name": "x", "version": "1.0.0"}\n')
+    write(os.path.join(cwd, ".npmrc"), "registry=%s\naudit=false\nfund=false\n" % registry)
+    return cwd, dict(env, npm_config_cache=os.path.join(cwd, ".cache"))
+
+
+def tiny(bench):
+    """npm install of one small package, registry on loopback, empty cache"""
+    bare, guarded = bench.sides()
+    rows = []
+    with Registry(os.path.join(bench.folder(), "registry")) as registry:
+        for scheme in ("http", "https"):
+            env = bench.env_for(registry.ca if scheme == "https" else None)
+
+            def side(argv, env=env, scheme=scheme):
+                def once(_):
+                    cwd, its_env = install_project(bench, env, registry.base(scheme))
+                    took = run(argv + ["install", "tiny"], cwd, its_env)
+                    if not os.path.exists(os.path.join(cwd, "node_modules/tiny/package.json")):
+                        raise NotRun("npm installed nothing")
+                    shutil.rmtree(cwd)
+                    return took
+                return once
+
+            side(guarded)(0)  # pmg asks npm for its defaults the first time, and keeps them
+            a, b = in_turn(bench.rounds(11), side(bare), side(guarded))
+            name = "npm install tiny, %s" % scheme
+            rows.append(Pair(name, "ms", [t.wall for t in a], [t.wall for t in b],
+                             aim="+40 ms or less"))
+            rows.append(Pair(name + ", CPU", "ms", [t.cpu for t in a], [t.cpu for t in b]))
+    return rows
+
+
+def make_lock(bench, npm):
+    """The lockfile is made here: addresses of a registry do not belong into a repository."""
+    cwd = bench.folder()
+    shutil.copy(os.path.join(HERE, "project.json"), os.path.join(cwd, "package.json"))
+    env = dict(bench.env, npm_config_omit_lockfile_registry_resolved="false",
+               npm_config_fetch_retries="0", npm_config_cache=os.path.join(cwd, ".cache"))
+    try:
+        run([npm, "install", "--package-lock-only", "--no-audit", "--no-fund"], cwd, env)
+    except NotRun as e:
+        raise NotRun("the registry of `npm config get registry` does not answer (offline?): %s"
+                     % e) from e
+    with open(os.path.join(cwd, "package-lock.json"), encoding="utf-8") as f:
+        packages = sum(1 for path in json.load(f)["packages"] if path)
+    if packages < PACKAGES_MIN:
+        raise NotRun("the project has only %d packages by now" % packages)
+    return cwd, packages
+
+
+def project(bench):
+    """npm ci of a project of 600 packages and more, real registry, empty cache"""
+    bare, guarded = bench.sides()
+    lock, packages = make_lock(bench, bare[0])
+
+    def side(argv):
+        def once(_):
+            cwd = bench.folder()
+            for name in ("package.json", "package-lock.json"):
+                shutil.copy(os.path.join(lock, name), cwd)
+            env = dict(bench.env, npm_config_cache=os.path.join(cwd, ".cache"))
+            took = run(argv + ["ci", "--no-audit", "--no-fund"], cwd, env)
+            shutil.rmtree(cwd)
+            return took
+        return once
+
+    side(guarded)(0)  # mirrors on the way, the disk, npm's defaults
+    a, b = in_turn(bench.rounds(3), side(bare), side(guarded))
+    name = "npm ci of %d packages" % packages
+    return [Pair(name, "s", [t.wall for t in a], [t.wall for t in b], aim="within the spread"),
+            Pair(name + ", CPU", "s", [t.cpu for t in a], [t.cpu for t in b])]
+
+
+def load_sides(bench, nginx, path, count, parallel, length):
+    """load.py by itself, and as a script of `pmg npm run` in a project of that registry."""
+    _, guarded = bench.sides()
+    cwd = bench.folder()
+    out = os.path.join(cwd, "out.json")
+    words = [os.path.join(HERE, "load.py"), out, str(count), str(parallel), str(length),
+             nginx.base() + path]
+    write(os.path.join(cwd, ".npmrc"), "registry=%s\n" % nginx.base())
+    write(os.path.join(cwd, "package.json"), json.dumps({"scripts": {
+        "load": " ".join("'%s'" % w for w in words)}}))
+    env = bench.env_for(nginx.ca)
+
+    def side(argv):
+        def once(_):
+            run(argv, cwd, env)
+            with open(out, encoding="utf-8") as f:
+                result = json.load(f)
+            os.unlink(out)
+            return result
+        return once
+
+    guarded_side = side(guarded + ["run", "load"])
+    if guarded_side(0)["proxy_cpu"] is None:
+        raise NotRun("no pmg-proxy was seen above the script")
+    return side(words), guarded_side
+
+
+def rates(results, amount):
+    return [amount / r["seconds"] for r in results]
+
+
+def body(bench):
+    """bodies of 100 MB from nginx with https, and requests of 1 kB"""
+    if not shutil.which("curl"):
+        raise NotRun("there is no curl")
+    with Nginx(os.path.join(bench.folder(), "nginx")) as nginx:
+        nginx.add("big/-/big-1.0.0.tgz", BODY)
+        nginx.add("small/-/small-1.0.0.tgz", SMALL)
+        a, b = in_turn(bench.rounds(7), *load_sides(bench, nginx, "big/-/big-1.0.0.tgz", BODIES, 1,
+                                                    BODY))
+        rows = [Pair("100 MB bodies", "MB/s", rates(a, BODIES * BODY / 1e6),
+                     rates(b, BODIES * BODY / 1e6), aim="0.5 or more"),
+                Single("pmg-proxy: CPU for 100 MB", "ms",
+                       [r["proxy_cpu"] * 1000 / BODIES for r in b]),
+                Single("pmg-proxy: peak memory with 100 MB bodies", "MB",
+                       [r["proxy_peak_kb"] / 1000 for r in b], aim="under 64 MB")]
+        a, b = in_turn(bench.rounds(7), *load_sides(bench, nginx, "small/-/small-1.0.0.tgz", SMALLS,
+                                                    PARALLEL, SMALL))
+    return rows + [Pair("requests of 1 kB, %d at a time" % PARALLEL, "/s", rates(a, SMALLS),
+                        rates(b, SMALLS)),
+                   Single("pmg-proxy: CPU for a request of 1 kB", "us",
+                          [r["proxy_cpu"] * 1e6 / SMALLS for r in b])]
+
+
+def shared_data(name):
+    """As tests/helper/shared.h: $PMG_TEST_SHARED, else "shared" beside a folder above this."""
+    top = os.environ.get("PMG_TEST_SHARED")
+    here = HERE
+    while not top and here != "/":
+        here = os.path.dirname(here)
+        if os.path.exists(os.path.join(here, "shared/data/README.md")):
+            top = os.path.join(here, "shared")
+    path = os.path.join(top, name) if top else ""
+    return path if os.path.exists(path) else None
+
+
+def import_feed(bench, feed, rounds):
+    def once():
+        cwd = bench.folder()
+        env = dict(bench.env, XDG_STATE_HOME=cwd)
+        os.chmod(cwd, 0o700)
+        took = run([bench.pmg, "intel", "import", feed], cwd, env)
+        shutil.rmtree(cwd)
+        return took.wall
+
+    return [once() for _ in range(rounds)]
+
+
+INTEL_ROWS = {  # lines of intel_bench: name here, aim
+    "build": ("index of 300,000 records: build", ""),
+    "size": ("index of 300,000 records: size", ""),
+    "open_p50": ("index: open, median", ""),
+    "open_p99": ("index: open, 99th of 100", ""),
+    "ask_p50": ("index: lookup, median", ""),
+    "ask_p99": ("index: lookup, 99th of 100", ""),
+}
+
+
+def intel(bench):
+    """the index of malware: import, open, lookup"""
+    rows = []
+    feed = shared_data("data/osv/npm-all.zip")
+    if not feed:
+        bench.notes.append("intel: there is no shared data to import (PMG_TEST_SHARED)")
+    elif os.access(bench.pmg, os.X_OK):
+        rows.append(Single("pmg intel import of 22,296 records", "s",
+                           import_feed(bench, feed, bench.rounds(3)), aim="under 5 s"))
+    program = os.path.join(bench.build, "bench", "intel_bench")
+    if not os.access(program, os.X_OK):
+        raise NotRun("bench/intel_bench is not built")
+    said = subprocess.run([program, "300000", bench.folder()], check=False, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if said.returncode:
+        raise NotRun("intel_bench: " + said.stdout.strip())
+    for line in said.stdout.splitlines():
+        name, value, unit = line.split()
+        if name in INTEL_ROWS:
+            rows.append(Single(INTEL_ROWS[name][0], unit, [float(value)], INTEL_ROWS[name][1]))
+    return rows
+
+
+CASES = {"version": version, "tiny": tiny, "project": project, "body": body, "intel": intel}
