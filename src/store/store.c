@@ -14,7 +14,7 @@
 #include "base/str.h"
 #include "store/store_priv.h"
 
-#define URI_MAX (3U * 65536U)
+#define URI_MAX ((size_t)3 * 65536)
 
 /* What the user can do, by SQLite's primary result code. */
 static const struct {

@@ -17,7 +17,7 @@
 const struct pmg_feed_limits *pmg_feed_limits_default(void)
 {
 	static const struct pmg_feed_limits limits = {
-		.record = 8U * 1024 * 1024,
+		.record = (size_t)8 * 1024 * 1024,
 		.total = 8ULL * 1024 * 1024 * 1024,
 		.entries = 4000000,
 		.depth = 16,

@@ -151,33 +151,37 @@ int pmg_index_check(struct pmg_index *index, struct pmg_err *err)
 	return r < 0 ? pmg_err_hint(err, "%s", broken_hint) : 0;
 }
 
-int pmg_index_feeds(struct pmg_index *index, struct pmg_index_feeds *out, struct pmg_err *err)
+static int take_feeds(struct pmg_stmt *stmt, struct pmg_index_feeds *feeds, struct pmg_err *err)
 {
-	pmg_auto(index_feeds) struct pmg_index_feeds feeds = { 0 };
-	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
 	const char *name;
-	int r = pmg_store_prepare(index->store,
-				  "SELECT name, imported, records, withdrawn FROM feed"
-				  " ORDER BY feed",
-				  &stmt, err);
+	int r;
 
-	if (r < 0)
-		return r;
 	while ((r = pmg_stmt_step(stmt, err)) > 0) {
 		name = pmg_stmt_text(stmt, 0);
-		feeds.v = pmg_grow(feeds.v, feeds.n, &feeds.cap, sizeof *feeds.v);
-		feeds.v[feeds.n++] = (struct pmg_index_feed){
+		feeds->v = pmg_grow(feeds->v, feeds->n, &feeds->cap, sizeof *feeds->v);
+		feeds->v[feeds->n++] = (struct pmg_index_feed){
 			.name = pmg_xstrdup(name ? name : ""),
 			.imported = pmg_stmt_int(stmt, 1),
 			.records = (uint64_t)pmg_stmt_int(stmt, 2),
 			.withdrawn = (uint64_t)pmg_stmt_int(stmt, 3),
 		};
 	}
+	return r;
+}
+
+int pmg_index_feeds(struct pmg_index *index, struct pmg_index_feeds *out, struct pmg_err *err)
+{
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	int r = pmg_store_prepare(index->store,
+				  "SELECT name, imported, records, withdrawn FROM feed"
+				  " ORDER BY feed",
+				  &stmt, err);
+
+	if (r == 0)
+		r = take_feeds(stmt, out, err);
 	if (r < 0)
-		return r;
-	*out = feeds;
-	feeds = (struct pmg_index_feeds){ 0 };
-	return 0;
+		pmg_index_feeds_done(out); /* as zeroed as the caller gave it */
+	return r;
 }
 
 static enum pmg_index_hit judge_row(const struct pmg_index_question *q, struct pmg_stmt *row)

@@ -144,11 +144,12 @@ int pmg_judge_ask(struct pmg_judge *judge, enum pmg_eco eco, const char *name, c
 	int r = 0;
 
 	if (is_askable(name, version)) {
-		q.name = canonical_name = pmg_name_canonical(eco, name);
-		if (version) {
-			q.version = canonical_version = pmg_version_canonical(eco, version);
-			q.readable = pmg_version_is_valid(eco, version);
-		}
+		canonical_name = pmg_name_canonical(eco, name);
+		if (version)
+			canonical_version = pmg_version_canonical(eco, version);
+		q.name = canonical_name;
+		q.version = canonical_version;
+		q.readable = version && pmg_version_is_valid(eco, version);
 		ask_blocklist(judge, &q, &judgement);
 		if (judgement.verdict == PMG_VERDICT_ALLOW && judge->index)
 			r = ask_index(judge, &q, &judgement, err);

@@ -56,13 +56,23 @@ static int take_version(const char *text, char *rest, char **version, struct pmg
 	return 0;
 }
 
+/* What stands before qualifiers and subpath, without slashes at its end. */
+static char *take_path(const char *rest)
+{
+	size_t len = strcspn(rest, "?#");
+
+	while (len > 0 && rest[len - 1] == '/')
+		len--;
+	return pmg_xstrndup(rest, len);
+}
+
 int pmg_purl_parse(const char *text, struct pmg_purl *out, struct pmg_err *err)
 {
-	pmg_auto(purl) struct pmg_purl purl = { 0 };
 	pmg_autofree char *path = NULL;
+	pmg_autofree char *version = NULL;
 	pmg_autofree char *name = NULL;
 	const char *rest = text + strlen("pkg:");
-	size_t len;
+	enum pmg_eco eco = PMG_ECO_MAX;
 	int r;
 
 	if (strlen(text) > PMG_PURL_MAX)
@@ -71,23 +81,21 @@ int pmg_purl_parse(const char *text, struct pmg_purl *out, struct pmg_err *err)
 		return bad(err, text, "it does not begin with pkg:");
 	while (*rest == '/')
 		rest++;
-	r = take_type(text, &rest, &purl.eco, err);
+	r = take_type(text, &rest, &eco, err);
 	if (r < 0)
 		return r;
-	path = pmg_xstrndup(rest, strcspn(rest, "?#"));
-	for (len = strlen(path); len > 0 && path[len - 1] == '/'; len--)
-		path[len - 1] = '\0';
-	r = take_version(text, path, &purl.version, err);
+	path = take_path(rest);
+	r = take_version(text, path, &version, err);
 	if (r < 0)
 		return r;
 	name = pmg_url_decode(path);
-	if (!name || !pmg_name_is_valid(purl.eco, name))
+	if (!name || !pmg_name_is_valid(eco, name))
 		return bad(err, text, "its name cannot be read");
-	if (purl.version && strlen(purl.version) > PMG_VERSION_MAX)
+	if (version && strlen(version) > PMG_VERSION_MAX)
 		return bad(err, text, "its version is too long");
-	purl.name = pmg_name_canonical(purl.eco, name);
-	*out = purl;
-	purl = (struct pmg_purl){ 0 };
+	out->eco = eco;
+	out->name = pmg_name_canonical(eco, name);
+	out->version = pmg_steal_ptr(&version);
 	return 0;
 }
 
