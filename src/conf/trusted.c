@@ -35,7 +35,7 @@ static int check_folder(const char *path, struct pmg_err *err)
 	return check(dir, &st, S_ISVTX, err);
 }
 
-int pmg_trusted_slurp(const char *path, size_t max, char **text, size_t *len, struct pmg_err *err)
+static int open_trusted(const char *path, int *out, struct pmg_err *err)
 {
 	/* O_NONBLOCK: a FIFO under the name must not hang us. */
 	pmg_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -51,12 +51,26 @@ int pmg_trusted_slurp(const char *path, size_t max, char **text, size_t *len, st
 	if (!S_ISREG(st.st_mode))
 		return pmg_err_set(err, PMG_E_CONFIG, 0, "%s: not a regular file", path);
 	r = check(path, &st, 0, err);
-	if (r < 0)
-		return r;
-	r = check_folder(path, err);
-	if (r < 0)
-		return r;
-	return pmg_io_slurp_fd(fd, path, max, text, len, err);
+	if (r == 0)
+		r = check_folder(path, err);
+	if (r == 0)
+		*out = pmg_steal_fd(&fd);
+	return r;
+}
+
+int pmg_trusted_check(const char *path, struct pmg_err *err)
+{
+	pmg_autofd int fd = -1;
+
+	return open_trusted(path, &fd, err);
+}
+
+int pmg_trusted_slurp(const char *path, size_t max, char **text, size_t *len, struct pmg_err *err)
+{
+	pmg_autofd int fd = -1;
+	int r = open_trusted(path, &fd, err);
+
+	return r < 0 ? r : pmg_io_slurp_fd(fd, path, max, text, len, err);
 }
 
 int pmg_trusted_yaml(const char *path, struct pmg_yaml **out, struct pmg_err *err)

@@ -21,7 +21,10 @@
 int pmg_trusted_slurp(const char *path, size_t max, char **text, size_t *len,
 		      struct pmg_err *err) PMG_MUST_CHECK;
 
-/** The same, parsed: at most PMG_YAML_TEXT_MAX bytes. @return as above, or as pmg_yaml_parse() */
+/** The check alone, for a file that a library opens by its name. @return as above */
+int pmg_trusted_check(const char *path, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Read and parsed: at most PMG_YAML_TEXT_MAX bytes. @return as above, or as pmg_yaml_parse() */
 int pmg_trusted_yaml(const char *path, struct pmg_yaml **out, struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "conf/dirs.h"
 #include "conf/keys.h"
+#include "conf/trusted.h"
 #include "pm/version.h"
 #include "verdict/lock.h"
 
@@ -174,7 +175,7 @@ int pmg_blocklist_load(const char *path, struct pmg_blocklist *out, struct pmg_e
 {
 	pmg_autofree char *text = NULL;
 	size_t len = 0;
-	int r = pmg_io_slurp(path, PMG_YAML_TEXT_MAX, &text, &len, err);
+	int r = pmg_trusted_slurp(path, PMG_YAML_TEXT_MAX, &text, &len, err);
 
 	if (r == -PMG_E_NOTFOUND) {
 		*out = (struct pmg_blocklist){ 0 };

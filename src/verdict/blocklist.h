@@ -9,8 +9,9 @@
  *     - {purl: "pkg:pypi/evil"}
  *
  * An entry without a version blocks all of them. reason and created may be
- * left out. The file is read strictly (conf/yaml.h): one that cannot be read
- * is an error, never an empty list.
+ * left out. The file is read strictly (conf/yaml.h) and only when nobody else
+ * could have written it (conf/trusted.h): a list that cannot be read is an
+ * error, never an empty list.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/str.h"
+#include "conf/trusted.h"
 #include "pm/version.h"
 #include "store/store.h"
 #include "verdict/index_priv.h"
@@ -128,10 +129,11 @@ static int prepare(struct pmg_index *index, struct pmg_err *err)
 int pmg_index_open(const char *path, struct pmg_index **out, struct pmg_err *err)
 {
 	pmg_auto(index) struct pmg_index *index = pmg_xcalloc(1, sizeof *index);
-	int r = pmg_store_open(path, PMG_STORE_READ, &index->store, err);
+	int r = pmg_trusted_check(path, err);
 
-	if (r == -PMG_E_NOTFOUND)
+	if (r < 0)
 		return r;
+	r = pmg_store_open(path, PMG_STORE_READ, &index->store, err);
 	if (r == 0)
 		r = check_head(index, err);
 	if (r == 0)

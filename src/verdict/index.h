@@ -15,7 +15,10 @@ struct pmg_index;
 void pmg_index_close(struct pmg_index *index);
 PMG_DEFINE_AUTO(index, struct pmg_index *, pmg_index_close);
 
-/** @return 0; -PMG_E_NOTFOUND: there is none; -PMG_E_DB: cut, damaged, of another pmg (hint) */
+/**
+ * @return 0; -PMG_E_NOTFOUND: there is none; -PMG_E_DB: cut, damaged, of another pmg (hint);
+ *         -PMG_E_CONFIG: somebody else could have written it (conf/trusted.h)
+ */
 int pmg_index_open(const char *path, struct pmg_index **out, struct pmg_err *err) PMG_MUST_CHECK;
 
 int64_t pmg_index_built(const struct pmg_index *index);     /* seconds since 1970 */

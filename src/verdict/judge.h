@@ -57,7 +57,8 @@ PMG_DEFINE_AUTO(judge, struct pmg_judge *, pmg_judge_close);
  * @param index_path      intel.db; a missing file is no error (info->present is 0)
  * @param blocklist_path  blocklist.yml; a missing file is no error
  * @return 0; -PMG_E_DB: the index is there and unusable (hint says what to do);
- *         -PMG_E_CONFIG: the block list is wrong: path:line:column
+ *         -PMG_E_CONFIG: the block list is wrong: path:line:column; or somebody else could have
+ *         written one of the two
  */
 int pmg_judge_open(const char *index_path, const char *blocklist_path, struct pmg_judge **out,
 		   struct pmg_err *err) PMG_MUST_CHECK;

@@ -45,6 +45,9 @@ static int slurp(struct pmg_err *err)
 	pmg_autofree char *text = NULL;
 	size_t len = 0;
 	int r = pmg_trusted_slurp(file, 100, &text, &len, err);
+	struct pmg_err scratch = PMG_ERR_INIT;
+
+	assert_int_equal(pmg_trusted_check(file, &scratch), r);
 
 	if (r == 0) {
 		assert_string_equal(text, "a: 1\n");
@@ -131,6 +134,7 @@ static void missing_large_and_odd_files_are_told_apart(void **state)
 
 	(void)state;
 	assert_int_equal(pmg_trusted_slurp(none, 100, &text, &len, &err), -PMG_E_NOTFOUND);
+	assert_int_equal(pmg_trusted_check(none, &err), -PMG_E_NOTFOUND);
 	assert_int_equal(pmg_trusted_slurp(file, 4, &text, &len, &err), -PMG_E_LIMIT);
 	assert_int_equal(mkfifo(none, 0600), 0);
 	assert_int_equal(pmg_trusted_slurp(none, 100, &text, &len, &err), -PMG_E_CONFIG);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -195,6 +196,25 @@ static void what_is_there_and_cannot_be_read_is_an_error(void **state)
 	assert_null(judge);
 }
 
+static void what_others_could_have_written_is_not_believed(void **state)
+{
+	const char *const paths[] = { index_path, list_path };
+	struct pmg_judge *judge = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(paths); i++) {
+		assert_int_equal(chmod(paths[i], 0666), 0);
+		assert_int_equal(pmg_judge_open(index_path, list_path, &judge, &err),
+				 -PMG_E_CONFIG);
+		assert_null(judge);
+		assert_non_null(strstr(err.msg, paths[i]));
+		assert_non_null(strstr(err.hint, "chmod go-w"));
+		assert_int_equal(chmod(paths[i], 0600), 0);
+	}
+}
+
 /* A page that rots while the index is open: no answer, so nothing passes. */
 static void an_index_that_breaks_later_gives_no_answer(void **state)
 {
@@ -244,6 +264,7 @@ int main(void)
 		cmocka_unit_test(without_an_index_the_block_list_still_counts),
 		cmocka_unit_test(the_index_says_how_old_and_large_it_is),
 		cmocka_unit_test(what_is_there_and_cannot_be_read_is_an_error),
+		cmocka_unit_test(what_others_could_have_written_is_not_believed),
 		cmocka_unit_test(an_index_that_breaks_later_gives_no_answer),
 		cmocka_unit_test(every_reason_has_a_number_and_words),
 	};
