@@ -113,8 +113,8 @@ static const char *const mode_pragmas[] = {
 	[PMG_STORE_READ] = "PRAGMA cell_size_check=ON;PRAGMA query_only=ON;",
 	/* NORMAL: after a power cut the last transactions may be missing, the file stays whole. */
 	[PMG_STORE_WRITE] = "PRAGMA synchronous=NORMAL;PRAGMA foreign_keys=ON;",
-	[PMG_STORE_BUILD] = "PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;"
-			    "PRAGMA locking_mode=EXCLUSIVE;",
+	[PMG_STORE_BUILD] = ("PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;"
+			     "PRAGMA locking_mode=EXCLUSIVE;"),
 };
 
 /*
