@@ -631,7 +631,7 @@ static void make_stage(void)
 /* The test program goes on as the copy in bin, whose folder holds the proxy; this one waits. */
 static void go_on_as_copy(void)
 {
-	pmg_autofree char *path = NULL;
+	char *path = NULL;
 	int status;
 	pid_t pid;
 
@@ -644,6 +644,7 @@ static void go_on_as_copy(void)
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	pmg_auto_freep(&path); /* exit() empties no variables */
 	folder_free(root);
 	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
 }
