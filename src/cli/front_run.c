@@ -13,15 +13,23 @@
 /* How much is said, and where. */
 struct voice {
 	const struct pmg_front_settings *settings;
+	const struct pmg_run_result *result;
 	const struct pmg_out *out;
 };
+
+static bool is_verbose(const struct pmg_front_settings *settings,
+		       const struct pmg_run_result *result)
+{
+	return settings->common.verbose ||
+	       (!settings->common.quiet && result->config.verbosity == PMG_VERBOSITY_VERBOSE);
+}
 
 static void say(void *arg, enum pmg_say kind, const char *line)
 {
 	const struct voice *voice = arg;
 	pmg_autofree char *safe = pmg_out_quote(line);
 
-	if (kind == PMG_SAY_NOTE || voice->settings->common.verbose)
+	if (kind == PMG_SAY_NOTE || is_verbose(voice->settings, voice->result))
 		pmg_out_note(voice->out, "%s", safe);
 }
 
@@ -49,13 +57,6 @@ static int write_report(const char *path, const struct pmg_record *record, struc
 	int r = pmg_io_replace(path, text, strlen(text), 0600, err);
 
 	return r < 0 ? pmg_err_wrap(err, "--report") : 0;
-}
-
-static bool is_verbose(const struct pmg_front_settings *settings,
-		       const struct pmg_run_result *result)
-{
-	return settings->common.verbose ||
-	       (!settings->common.quiet && result->config.verbosity == PMG_VERBOSITY_VERBOSE);
 }
 
 static void tell(const struct pmg_front_settings *settings, const struct pmg_out *out,
@@ -86,9 +87,9 @@ static int not_run(const struct pmg_out *out, const struct pmg_err *err)
 int pmg_front_run(const struct pmg_front_settings *settings, struct pmg_out *out, char *const *argv,
 		  struct pmg_err *err)
 {
-	struct voice voice = { settings, out };
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(run_result) struct pmg_run_result result = { 0 };
+	struct voice voice = { settings, &result, out };
 	struct pmg_run_want want = { argv[0], argv, &env, settings->common.debug, say, &voice };
 	struct pmg_err report_err = PMG_ERR_INIT;
 	int r, status;

@@ -12,7 +12,6 @@ void pmg_prepared_done(struct pmg_prepared *prepared)
 {
 	pmg_found_done(&prepared->found);
 	pmg_dirs_done(&prepared->dirs);
-	pmg_config_done(&prepared->config);
 	pmg_facts_done(&prepared->facts);
 	pmg_plan_free(prepared->plan);
 	free(prepared->cwd);
@@ -39,7 +38,7 @@ int pmg_prepare_program(const struct pmg_run_want *want, struct pmg_prepared *ou
 }
 
 int pmg_prepare_config(const struct pmg_run_want *want, struct pmg_prepared *out,
-		       struct pmg_err *err)
+		       struct pmg_config *config, struct pmg_err *err)
 {
 	pmg_autofree char *path = NULL;
 	int r = pmg_dirs_find(want->env, &out->dirs, err);
@@ -47,17 +46,18 @@ int pmg_prepare_config(const struct pmg_run_want *want, struct pmg_prepared *out
 	if (r < 0)
 		return r;
 	path = pmg_path_join(out->dirs.config, "config.yml");
-	return pmg_config_load(path, &out->config, err);
+	return pmg_config_load(path, config, err);
 }
 
 /* Registries of config.yml join those the manager knows by itself. */
-static int add_configured(struct pmg_prepared *out, struct pmg_err *err)
+static int add_configured(struct pmg_prepared *out, const struct pmg_config *config,
+			  struct pmg_err *err)
 {
 	struct pmg_facts *facts = &out->facts;
 	size_t i;
 
-	for (i = 0; i < out->config.n_registries; i++) {
-		const struct pmg_config_registry *from = &out->config.registries[i];
+	for (i = 0; i < config->n_registries; i++) {
+		const struct pmg_config_registry *from = &config->registries[i];
 		pmg_autofree char *text = pmg_url_text(&from->url);
 		struct pmg_registry registry = { 0 };
 		int r = pmg_eco_parse(from->ecosystem, &registry.eco, err);
@@ -69,7 +69,7 @@ static int add_configured(struct pmg_prepared *out, struct pmg_err *err)
 		if (r < 0)
 			return r;
 		registry.scope = from->scope ? pmg_xstrdup(from->scope) : NULL;
-		registry.origin.what = pmg_xstrdup(out->config.path ? out->config.path : "config");
+		registry.origin.what = pmg_xstrdup(config->path ? config->path : "config");
 		registry.origin.line = from->line;
 		facts->registries = pmg_grow(facts->registries, facts->n_registries,
 					     &facts->cap_registries, sizeof *facts->registries);
@@ -135,7 +135,8 @@ static bool has_loopback(const struct pmg_facts *facts)
 	return false;
 }
 
-int pmg_prepare_plan(const struct pmg_run_want *want, struct pmg_prepared *out, struct pmg_err *err)
+int pmg_prepare_plan(const struct pmg_run_want *want, const struct pmg_config *config,
+		     struct pmg_prepared *out, struct pmg_err *err)
 {
 	pmg_autofree char *home = pmg_path_real(out->dirs.home);
 	struct pmg_place place = {
@@ -149,7 +150,7 @@ int pmg_prepare_plan(const struct pmg_run_want *want, struct pmg_prepared *out, 
 	int r = out->pm->learn(&place, &out->facts, err);
 
 	if (r == 0)
-		r = add_configured(out, err);
+		r = add_configured(out, config, err);
 	if (r < 0)
 		return r;
 	out->has_loopback = has_loopback(&out->facts);

@@ -14,7 +14,6 @@ struct pmg_prepared {
 	struct pmg_found found;
 	char *cwd; /* absolute, canonical */
 	struct pmg_dirs dirs;
-	struct pmg_config config;
 	struct pmg_facts facts; /* of manager and config.yml together */
 	struct pmg_plan *plan;  /* sealed */
 	bool has_loopback;      /* a registry or artifact host is on loopback */
@@ -26,11 +25,11 @@ PMG_DEFINE_AUTO_DONE(prepared, struct pmg_prepared, pmg_prepared_done);
 /** Manager, verb, program, folder: enough to become the tool. Reads no file of ours. */
 int pmg_prepare_program(const struct pmg_run_want *want, struct pmg_prepared *out,
 			struct pmg_err *err) PMG_MUST_CHECK;
-/** Folders and configuration. After the above. */
+/** Folders and configuration. After the above. @param[out] config  zeroed before */
 int pmg_prepare_config(const struct pmg_run_want *want, struct pmg_prepared *out,
-		       struct pmg_err *err) PMG_MUST_CHECK;
+		       struct pmg_config *config, struct pmg_err *err) PMG_MUST_CHECK;
 /** Facts and plan. After the above. May run the program in an empty folder to ask for defaults. */
-int pmg_prepare_plan(const struct pmg_run_want *want, struct pmg_prepared *out,
-		     struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_prepare_plan(const struct pmg_run_want *want, const struct pmg_config *config,
+		     struct pmg_prepared *out, struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

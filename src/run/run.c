@@ -94,7 +94,7 @@ static int join_outer(struct run *run, struct pmg_err *err)
 
 	if (!pmg_outer_find(run->want->env, &outer))
 		return 0;
-	r = pmg_prepare_plan(run->want, &run->prepared, err);
+	r = pmg_prepare_plan(run->want, &run->result->config, &run->prepared, err);
 	if (r < 0 || !pmg_outer_covers(&outer, &run->prepared.facts))
 		return r;
 	pmg_log_debug("inside a guarded run: its proxy is used");
@@ -151,7 +151,7 @@ static int check_index(struct run *run, struct pmg_err *err)
 {
 	if (run->result->record.index_present)
 		return 0;
-	if (run->prepared.config.on_missing == PMG_ON_MISSING_BLOCK) {
+	if (run->result->config.on_missing == PMG_ON_MISSING_BLOCK) {
 		(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0,
 				  "no malware index yet, and intel.on_missing is block");
 		(void)pmg_err_diag(err, 3007);
@@ -232,7 +232,7 @@ static int start_all(struct run *run, struct pmg_err *err)
 		r = start_proxy(run, err);
 	/* The proxy loads its libraries while we ask the manager. */
 	if (r == 0 && !run->prepared.plan)
-		r = pmg_prepare_plan(run->want, &run->prepared, err);
+		r = pmg_prepare_plan(run->want, &run->result->config, &run->prepared, err);
 	if (r == 0)
 		r = tell_proxy(run, err);
 	if (r == 0)
@@ -294,7 +294,7 @@ static void keep_learned(const struct run *run, const struct pmg_strv *learned)
 static void write_ledger(struct run *run)
 {
 	pmg_autofree char *path = in_dir(run->prepared.dirs.state, "ledger.db");
-	const struct pmg_config *config = &run->prepared.config;
+	const struct pmg_config *config = &run->result->config;
 	struct pmg_ledger_keep keep = { config->ledger_retention_s, config->ledger_max_size };
 	struct pmg_err err = PMG_ERR_INIT;
 
@@ -382,19 +382,18 @@ int pmg_run(const struct pmg_run_want *want, struct pmg_run_result *out, struct 
 		return become_tool(&run, want->env, want->argv, err);
 	/* In an install a second Ctrl-C forces; project code may read it as it likes (a REPL). */
 	run.attend.may_force = run.prepared.verb == PMG_VERB_FETCH;
-	r = pmg_prepare_config(want, &run.prepared, err);
+	r = pmg_prepare_config(want, &run.prepared, &out->config, err);
 	if (r == 0)
 		r = join_outer(&run, err);
 	if (r == 0)
 		r = guard(&run, err);
-	out->config = run.prepared.config;
-	run.prepared.config = (struct pmg_config){ 0 };
 	return r;
 }
 
 int pmg_run_plan(const struct pmg_run_want *want, struct pmg_plan **out, struct pmg_err *err)
 {
 	pmg_auto(prepared) struct pmg_prepared prepared = { 0 };
+	pmg_auto(config) struct pmg_config config = { 0 };
 	int r = pmg_prepare_program(want, &prepared, err);
 
 	if (r == 0 && prepared.verb == PMG_VERB_PLAIN) {
@@ -402,9 +401,9 @@ int pmg_run_plan(const struct pmg_run_want *want, struct pmg_plan **out, struct 
 		return 0;
 	}
 	if (r == 0)
-		r = pmg_prepare_config(want, &prepared, err);
+		r = pmg_prepare_config(want, &prepared, &config, err);
 	if (r == 0)
-		r = pmg_prepare_plan(want, &prepared, err);
+		r = pmg_prepare_plan(want, &config, &prepared, err);
 	if (r < 0)
 		return r;
 	*out = pmg_steal_ptr(&prepared.plan);
