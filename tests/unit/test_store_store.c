@@ -311,6 +311,7 @@ static void a_build_never_writes_into_a_file_that_is_there(void **state)
 	struct pmg_err err = PMG_ERR_INIT;
 
 	(void)state;
+	assert_string_equal(pmg_store_path(store), path);
 	assert_int_equal(pmg_store_open(path, PMG_STORE_BUILD, &second, &err), -PMG_E_SYS);
 	assert_null(second);
 }
