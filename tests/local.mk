@@ -30,7 +30,7 @@ fuzz: $(check_PROGRAMS)
 .PHONY: fuzz
 
 # What no compiler sees. They look at the sources; whole and headers also compile.
-dist_check_SCRIPTS += tests/lint/banned.sh tests/lint/codes.sh tests/lint/format.sh \
+dist_check_SCRIPTS += tests/lint/banned.sh tests/lint/codes.sh tests/lint/docs.sh tests/lint/format.sh \
 	tests/lint/headers.sh tests/lint/hosts.sh tests/lint/layers.sh tests/lint/man.sh \
 	tests/lint/shell.sh tests/lint/tests.sh tests/lint/whole.sh
 TESTS += $(dist_check_SCRIPTS)
