@@ -129,6 +129,34 @@ static void the_rows_are_in_order(void **state)
 		fail_msg("%s", err.msg);
 }
 
+static void assert_documented(const char *page, const char *macro, const char *word)
+{
+	pmg_autofree char *text = pmg_xasprintf("%s%s", macro, word);
+
+	if (!strstr(page, text))
+		fail_msg("man/pmg-intel.1 has no \"%s\"", text);
+}
+
+static void the_man_page_knows_every_command_and_option(void **state)
+{
+	const char *top = getenv("srcdir");
+	pmg_autofree char *path = pmg_path_join(top ? top : ".", "man/pmg-intel.1");
+	pmg_autofree char *page = NULL;
+	const struct pmg_cmd *cmd;
+	const struct pmg_opt *opt;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t len = 0;
+
+	(void)state;
+	records_must(pmg_io_slurp(path, 1U << 20, &page, &len, &err), &err);
+	for (cmd = pmg_cmd_intel()->subs; cmd->name; cmd++) {
+		assert_documented(page, ".Nm \"pmg intel\" Cm ", cmd->name);
+		assert_documented(page, ".It Cm ", cmd->name);
+		for (opt = cmd->opts; opt && opt->kind != PMG_OPT_END; opt++)
+			assert_documented(page, "Fl -", opt->name);
+	}
+}
+
 static void without_an_index_it_is_said_and_the_answer_is_allow(void **state)
 {
 	pmg_auto(said) struct said s = RUN("query", "pkg:npm/x@1.0.0");
@@ -344,6 +372,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rows_are_in_order),
+		cmocka_unit_test(the_man_page_knows_every_command_and_option),
 		cmocka_unit_test(without_an_index_it_is_said_and_the_answer_is_allow),
 		cmocka_unit_test(import_says_what_became_of_every_file),
 		cmocka_unit_test(status_shows_feeds_and_block_list),
