@@ -15,6 +15,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "tls/anchors.h"
 #include "tls/openssl_priv.h"
 #include "tls/pem.h"
 
@@ -30,7 +31,7 @@ struct seen {
 
 struct pmg_bundle {
 	struct pmg_str pem;
-	struct pmg_der *certs;
+	struct pmg_der *certs; /* until the store takes them */
 	size_t n;
 	size_t cap;
 	uint32_t *slots; /* SLOTS of index + 1 into certs, open addressing; gone after loading */
@@ -55,7 +56,7 @@ void pmg_bundle_free(struct pmg_bundle *bundle)
 
 	if (!bundle)
 		return;
-	for (i = 0; i < bundle->n; i++)
+	for (i = 0; bundle->certs && i < bundle->n; i++)
 		free(bundle->certs[i].bytes);
 	free(bundle->certs);
 	free(bundle->slots);
@@ -359,29 +360,12 @@ size_t pmg_bundle_count(const struct pmg_bundle *bundle)
 
 struct x509_store_st *pmg_bundle_store(struct pmg_bundle *bundle, struct pmg_err *err)
 {
-	X509_STORE *store;
-	size_t i;
-
-	if (bundle->store)
-		return bundle->store;
-	ERR_clear_error();
-	store = X509_STORE_new();
-	if (!store) {
-		(void)pmg_tls_fail(err, "make a store of certificates");
+	if (!bundle->store && bundle->certs &&
+	    pmg_anchors_store(&bundle->certs, bundle->n, &bundle->store, err) < 0)
 		return NULL;
-	}
-	for (i = 0; i < bundle->n; i++) {
-		const unsigned char *p = bundle->certs[i].bytes;
-		pmg_auto(x509) X509 *cert = d2i_X509(NULL, &p, (long)bundle->certs[i].len);
-
-		if (cert)
-			(void)X509_STORE_add_cert(store, cert);
-	}
-	ERR_clear_error();
-	/* As curl has it: companies hand out an intermediate and expect it to be enough. */
-	(void)X509_STORE_set_flags(store, X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN);
-	bundle->store = store;
-	return store;
+	if (!bundle->store)
+		(void)pmg_err_set(err, PMG_E_TLS, 0, "no store of certificates");
+	return bundle->store;
 }
 
 int pmg_bundle_use(struct pmg_bundle *bundle, struct ssl_ctx_st *context, struct pmg_err *err)

@@ -36,8 +36,9 @@ size_t pmg_bundle_count(const struct pmg_bundle *bundle); /* certificates in it 
 
 struct x509_store_st;
 /**
- * Certificates as an OpenSSL store; made at the first call, borrowed. What cannot be parsed is
- * left out. Each certificate is an anchor of its own, also one that another signed.
+ * Certificates as an OpenSSL store; made at the first call, borrowed, for one thread. Each is
+ * parsed when a chain first needs it; what cannot be parsed is left out. Each certificate is an
+ * anchor of its own, also one that another signed. Contexts that share it may outlive the bundle.
  * @return NULL with err set
  */
 struct x509_store_st *pmg_bundle_store(struct pmg_bundle *bundle, struct pmg_err *err);
