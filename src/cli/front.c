@@ -209,7 +209,8 @@ int pmg_front_main(char *const *argv)
 
 	fill_stdio();
 	list_tools(tools);
-	program.head = head = help_head(tools);
+	head = help_head(tools);
+	program.head = head;
 	/* Called by a link named npm: the name is the first word, all the rest is npm's. */
 	if (is_tool(name))
 		pmg_strv_add(&words, name);

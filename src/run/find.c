@@ -154,6 +154,12 @@ static bool walk(struct search *search, const char *tool, const char *path, cons
 	return false;
 }
 
+static void move(struct pmg_found *to, struct pmg_found *from)
+{
+	*to = *from;
+	*from = (struct pmg_found){ 0 };
+}
+
 int pmg_find_program(const char *tool, const struct pmg_strv *env, const char *cwd,
 		     struct pmg_found *out, struct pmg_err *err)
 {
@@ -185,7 +191,6 @@ int pmg_find_program(const char *tool, const struct pmg_strv *env, const char *c
 	if (found.passed.n >= PASSED_MAX)
 		pmg_strv_remove(&found.passed, 0);
 	pmg_strv_take(&found.passed, pmg_steal_ptr(&id));
-	*out = found;
-	found = (struct pmg_found){ 0 };
+	move(out, &found);
 	return 0;
 }

@@ -79,6 +79,12 @@ static void split(char *text, struct pmg_strv *lines)
 	}
 }
 
+static void move(struct pmg_outer *to, struct pmg_outer *from)
+{
+	*to = *from;
+	*from = (struct pmg_outer){ 0 };
+}
+
 bool pmg_outer_find(const struct pmg_strv *env, struct pmg_outer *out)
 {
 	const char *folder = pmg_env_get(env, "PMG_RUN");
@@ -100,8 +106,7 @@ bool pmg_outer_find(const struct pmg_strv *env, struct pmg_outer *out)
 	pmg_strv_remove(&outer.covers, 0);
 	pmg_strv_sort(&outer.covers);
 	outer.bundle = pmg_path_join(folder, PMG_OUTER_BUNDLE);
-	*out = outer;
-	outer = (struct pmg_outer){ 0 };
+	move(out, &outer);
 	return true;
 }
 

@@ -116,6 +116,12 @@ static int limit_sends(int fd, struct pmg_err *err)
 	return 0;
 }
 
+static void move(struct pmg_proxy *to, struct pmg_proxy *from)
+{
+	*to = *from;
+	*from = (struct pmg_proxy)PMG_PROXY_INIT;
+}
+
 int pmg_proxy_start(const char *program, int bundle_fd, bool debug, struct pmg_proxy *out,
 		    struct pmg_err *err)
 {
@@ -145,8 +151,7 @@ int pmg_proxy_start(const char *program, int bundle_fd, bool debug, struct pmg_p
 		return pmg_err_set(err, PMG_E_SYS, errno, "fork");
 	if (proxy.pid == 0)
 		child(&layout);
-	*out = proxy;
-	proxy = (struct pmg_proxy)PMG_PROXY_INIT;
+	move(out, &proxy);
 	return 0;
 }
 

@@ -98,7 +98,7 @@ static char *own_dir(void)
 static char *moved(const char *dir)
 {
 	const char *bin = PMG_BINDIR, *libexec = PMG_LIBEXECDIR;
-	pmg_auto(str) struct pmg_str path = PMG_STR_INIT(2 * 4096);
+	pmg_auto(str) struct pmg_str path = PMG_STR_INIT(8192);
 	size_t common = 0, i;
 	int r;
 

@@ -99,16 +99,15 @@ static bool has_room(const struct pmg_record *record, bool allowed)
 	return record->n_blocked < PMG_RECORD_BLOCKED_MAX;
 }
 
-bool pmg_record_judged(struct pmg_record *record, struct pmg_wire_judged *taken)
+/* The keep functions move what is new into the record; else the texts stay with the caller. */
+static bool keep_judged(struct pmg_record *record, struct pmg_wire_judged *m)
 {
-	pmg_auto(wire_judged) struct pmg_wire_judged m = *taken;
-	bool allowed = pmg_judged_is_allowed(&m);
+	bool allowed = pmg_judged_is_allowed(m);
 	uint32_t *slot;
 
-	*taken = (struct pmg_wire_judged){ 0 };
 	if (!record->slots)
 		record->slots = pmg_xcalloc(SLOTS_MAX, sizeof *record->slots);
-	slot = slot_of(record, &m);
+	slot = slot_of(record, m);
 	if (*slot) {
 		record->packages[*slot - 1].count++;
 		return false;
@@ -119,23 +118,22 @@ bool pmg_record_judged(struct pmg_record *record, struct pmg_wire_judged *taken)
 	}
 	record->packages = pmg_grow(record->packages, record->n_packages, &record->cap_packages,
 				    sizeof *record->packages);
-	record->packages[record->n_packages++] = (struct pmg_record_package){ m, 1 };
+	record->packages[record->n_packages++] = (struct pmg_record_package){ *m, 1 };
+	*m = (struct pmg_wire_judged){ 0 };
 	*slot = (uint32_t)record->n_packages;
 	record->n_blocked += !allowed;
-	m = (struct pmg_wire_judged){ 0 };
 	return true;
 }
 
-bool pmg_record_passed(struct pmg_record *record, struct pmg_wire_passed *taken)
+static bool keep_passed(struct pmg_record *record, struct pmg_wire_passed *m)
 {
-	pmg_auto(wire_passed) struct pmg_wire_passed m = *taken;
 	struct pmg_record_passed *old;
 	size_t i;
 
-	*taken = (struct pmg_wire_passed){ 0 };
 	for (i = 0; i < record->n_passed; i++) {
 		old = &record->passed[i];
-		if (strcmp(old->what.target, m.target) == 0 && strcmp(old->what.why, m.why) == 0) {
+		if (strcmp(old->what.target, m->target) == 0 &&
+		    strcmp(old->what.why, m->why) == 0) {
 			old->count++;
 			return false;
 		}
@@ -146,22 +144,20 @@ bool pmg_record_passed(struct pmg_record *record, struct pmg_wire_passed *taken)
 	}
 	record->passed = pmg_grow(record->passed, record->n_passed, &record->cap_passed,
 				  sizeof *record->passed);
-	record->passed[record->n_passed++] = (struct pmg_record_passed){ m, 1 };
-	m = (struct pmg_wire_passed){ 0 };
+	record->passed[record->n_passed++] = (struct pmg_record_passed){ *m, 1 };
+	*m = (struct pmg_wire_passed){ 0 };
 	return true;
 }
 
-bool pmg_record_trouble(struct pmg_record *record, struct pmg_wire_trouble *taken)
+static bool keep_trouble(struct pmg_record *record, struct pmg_wire_trouble *m)
 {
-	pmg_auto(wire_trouble) struct pmg_wire_trouble m = *taken;
 	struct pmg_record_trouble *old;
 	size_t i;
 
-	*taken = (struct pmg_wire_trouble){ 0 };
 	for (i = 0; i < record->n_troubles; i++) {
 		old = &record->troubles[i];
-		if (strcmp(old->what.target, m.target) == 0 &&
-		    strcmp(old->what.what, m.what) == 0) {
+		if (strcmp(old->what.target, m->target) == 0 &&
+		    strcmp(old->what.what, m->what) == 0) {
 			old->count++;
 			return false;
 		}
@@ -172,7 +168,31 @@ bool pmg_record_trouble(struct pmg_record *record, struct pmg_wire_trouble *take
 	}
 	record->troubles = pmg_grow(record->troubles, record->n_troubles, &record->cap_troubles,
 				    sizeof *record->troubles);
-	record->troubles[record->n_troubles++] = (struct pmg_record_trouble){ m, 1 };
-	m = (struct pmg_wire_trouble){ 0 };
+	record->troubles[record->n_troubles++] = (struct pmg_record_trouble){ *m, 1 };
+	*m = (struct pmg_wire_trouble){ 0 };
 	return true;
+}
+
+bool pmg_record_judged(struct pmg_record *record, struct pmg_wire_judged *taken)
+{
+	bool is_new = keep_judged(record, taken);
+
+	pmg_wire_judged_done(taken);
+	return is_new;
+}
+
+bool pmg_record_passed(struct pmg_record *record, struct pmg_wire_passed *taken)
+{
+	bool is_new = keep_passed(record, taken);
+
+	pmg_wire_passed_done(taken);
+	return is_new;
+}
+
+bool pmg_record_trouble(struct pmg_record *record, struct pmg_wire_trouble *taken)
+{
+	bool is_new = keep_trouble(record, taken);
+
+	pmg_wire_trouble_done(taken);
+	return is_new;
 }
