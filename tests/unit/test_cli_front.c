@@ -155,6 +155,72 @@ static void rows_of_pmg_are_in_order(void **state)
 	assert_int_equal(pmg_cmds_check(pmg_front_cmds(), &err), 0);
 }
 
+/* "[--json] [--limit N]" as mdoc(7) writes it, a line for each. */
+static char *as_mdoc(const char *synopsis)
+{
+	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(4096);
+	pmg_autofree char *copy = pmg_xstrdup(synopsis);
+	char *rest = copy, *word;
+
+	while ((word = strsep(&rest, "]"))) {
+		char *option = strstr(word, "[--"), *value;
+
+		if (!option)
+			continue;
+		value = strchr(option, ' ');
+		if (value)
+			*value++ = '\0';
+		assert_int_equal(pmg_str_addf(&text, ".Op Fl \\-%s%s%s\n", option + 3,
+					      value ? " Ar " : "", value ? value : ""),
+				 0);
+	}
+	return pmg_str_steal(&text);
+}
+
+static void check_page(const char *page, const struct pmg_cmd *rows_of, const char *path)
+{
+	const struct pmg_cmd *cmd;
+
+	for (cmd = rows_of; cmd->name; cmd++) {
+		pmg_autofree char *name =
+			pmg_xasprintf("%s%s%s", path, *path ? " " : "", cmd->name);
+		pmg_autofree char *options = cmd->synopsis ? as_mdoc(cmd->synopsis) : NULL;
+		pmg_autofree char *expected =
+			pmg_xasprintf(".Nm\n.Cm %s\n%s", name, options ? options : "");
+
+		if (cmd->flags & PMG_CMD_LATER)
+			assert_null(strstr(page, expected));
+		else if (cmd->subs)
+			check_page(page, cmd->subs, name);
+		else
+			assert_non_null(strstr(page, expected));
+	}
+}
+
+static void the_manual_page_has_the_synopsis_of_each_command_and_all_options(void **state)
+{
+	const char *srcdir = getenv("srcdir");
+	pmg_autofree char *path = pmg_path_join(srcdir ? srcdir : "..", "man/pmg.1");
+	pmg_autofree char *page = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	const struct pmg_opt *opt;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(pmg_io_slurp(path, 1U << 20, &page, &len, &err), 0);
+	check_page(page, pmg_front_cmds(), "");
+	for (opt = pmg_front_options(); opt->kind != PMG_OPT_END; opt++) {
+		pmg_autofree char *name = pmg_xstrdup(opt->name);
+		pmg_autofree char *escaped = NULL;
+		char *dash = strchr(name, '-');
+
+		if (dash)
+			*dash = '\0';
+		escaped = pmg_xasprintf("\\-%s%s%s", name, dash ? "\\-" : "", dash ? dash + 1 : "");
+		assert_int_equal(strstr(page, escaped) != NULL, opt->help != NULL);
+	}
+}
+
 static void write_ledger(void)
 {
 	static const struct pmg_ledger_keep keep = { 0, 0 };
@@ -215,6 +281,7 @@ int main(void)
 		cmocka_unit_test(command_lines_do_what_they_say),
 		cmocka_unit_test(help_says_that_there_is_no_sandbox_yet_and_fits_a_screen),
 		cmocka_unit_test(rows_of_pmg_are_in_order),
+		cmocka_unit_test(the_manual_page_has_the_synopsis_of_each_command_and_all_options),
 		cmocka_unit_test(the_audit_shows_runs_or_packages),
 	};
 
