@@ -46,13 +46,14 @@ bool pmg_env_unset(struct pmg_strv *env, const char *name)
 char *pmg_env_search(const struct pmg_strv *env, const char *name)
 {
 	const char *path = pmg_env_get(env, "PATH");
-	pmg_autofree char *copy = pmg_xstrdup(path ? path : "");
-	char *dir, *save = NULL;
+	pmg_auto(strv) struct pmg_strv dirs = { 0 };
+	size_t i;
 
-	for (dir = strtok_r(copy, ":", &save); dir; dir = strtok_r(NULL, ":", &save)) {
-		pmg_autofree char *file = pmg_path_join(dir, name);
+	pmg_strv_split(&dirs, path ? path : "", ":");
+	for (i = 0; i < dirs.n; i++) {
+		pmg_autofree char *file = pmg_path_join(dirs.v[i], name);
 
-		if (dir[0] == '/' && access(file, X_OK) == 0)
+		if (dirs.v[i][0] == '/' && access(file, X_OK) == 0)
 			return pmg_steal_ptr(&file);
 	}
 	return NULL;

@@ -88,6 +88,18 @@ void pmg_strv_extend(struct pmg_strv *list, char *const *v)
 		pmg_strv_add(list, *v);
 }
 
+void pmg_strv_split(struct pmg_strv *list, const char *text, const char *separators)
+{
+	size_t n;
+
+	for (; *text; text += n) {
+		text += strspn(text, separators);
+		n = strcspn(text, separators);
+		if (n > 0)
+			pmg_strv_take(list, pmg_xstrndup(text, n));
+	}
+}
+
 char *const *pmg_strv_argv(struct pmg_strv *list)
 {
 	if (!list->v) {

@@ -28,6 +28,8 @@ void pmg_strv_remove(struct pmg_strv *list, size_t i); /* i < n; order is kept *
 void pmg_strv_sort(struct pmg_strv *list);             /* by bytes */
 /** Copies a NULL-terminated array (argv, environ) to the end. */
 void pmg_strv_extend(struct pmg_strv *list, char *const *v);
+/** Adds the pieces of text between bytes of `separators`; empty pieces are left out. */
+void pmg_strv_split(struct pmg_strv *list, const char *text, const char *separators);
 /** Never NULL, for execve(). Borrowed. */
 char *const *pmg_strv_argv(struct pmg_strv *list);
 

@@ -83,9 +83,33 @@ static void an_array_is_copied_to_the_end(void **state)
 	assert_string_equal(list.v[2], "2");
 }
 
+static void splitting_leaves_empty_pieces_out(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *first;
+		size_t n;
+	} rows[] = {
+		{ "", NULL, 0 },     { ":", NULL, 0 },      { "a", "a", 1 },
+		{ "a:b c", "a", 3 }, { "::a: b:", "a", 2 }, { " \t", NULL, 0 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(strv) struct pmg_strv list = { 0 };
+
+		pmg_strv_split(&list, rows[i].text, ": \t");
+		assert_int_equal(list.n, rows[i].n);
+		if (rows[i].first)
+			assert_string_equal(list.v[0], rows[i].first);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(splitting_leaves_empty_pieces_out),
 		cmocka_unit_test(a_list_is_terminated_at_every_length),
 		cmocka_unit_test(removing_keeps_the_order),
 		cmocka_unit_test(a_word_is_added_once),
