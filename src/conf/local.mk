@@ -2,7 +2,8 @@ noinst_LIBRARIES += libconf.a
 libconf_a_SOURCES = \
 	%D%/config.c %D%/config.h %D%/dirs.c %D%/dirs.h %D%/ini.c %D%/ini.h \
 	%D%/keys.c %D%/keys.h \
-	%D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h
+	%D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h \
+	%D%/yamlscan.c %D%/yamlscan.h
 
 check_PROGRAMS += tests/unit/test_conf_config
 tests_unit_test_conf_config_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
@@ -18,10 +19,13 @@ check_PROGRAMS += tests/unit/test_conf_units
 tests_unit_test_conf_units_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_yaml
 tests_unit_test_conf_yaml_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_conf_yamlscan
+tests_unit_test_conf_yamlscan_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_ini tests/fuzz/fuzz_yaml
+check_PROGRAMS += tests/fuzz/fuzz_ini tests/fuzz/fuzz_yaml tests/fuzz/fuzz_yamlscan
 tests_fuzz_fuzz_ini_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
 tests_fuzz_fuzz_yaml_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
+tests_fuzz_fuzz_yamlscan_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
 
 dist_man_MANS += man/pmg-config.5
 EXTRA_DIST += docs/config.md

@@ -2,7 +2,7 @@ noinst_LIBRARIES += libpm.a
 libpm_a_SOURCES = \
 	%D%/args.c %D%/args.h %D%/ask.c %D%/ask.h %D%/classify.c %D%/classify.h %D%/facts.c %D%/facts.h \
 	%D%/managers.h %D%/npm.c %D%/npm_args.c %D%/npm_learn.c %D%/npmlike.c %D%/npmlike.h %D%/pip.c %D%/pip_args.c %D%/pm.c %D%/pm.h \
-	%D%/pnpm.c %D%/pnpm_args.c %D%/point.c %D%/point.h %D%/settings.c %D%/settings.h \
+	%D%/pnpm.c %D%/pnpm_args.c %D%/pnpm_learn.c %D%/project.c %D%/project.h %D%/point.c %D%/point.h %D%/settings.c %D%/settings.h \
 	%D%/surroundings.c %D%/surroundings.h %D%/version.h
 
 check_PROGRAMS += tests/unit/test_pm_args
@@ -16,8 +16,13 @@ tests_unit_test_pm_npm_learn_SOURCES = tests/unit/test_pm_npm_learn.c tests/unit
 tests_unit_test_pm_npm_learn_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_pm
 tests_unit_test_pm_pm_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_pnpm_learn
+tests_unit_test_pm_pnpm_learn_SOURCES = tests/unit/test_pm_pnpm_learn.c tests/unit/learning.h
+tests_unit_test_pm_pnpm_learn_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_point
 tests_unit_test_pm_point_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_project
+tests_unit_test_pm_project_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/fuzz/fuzz_argv
 tests_fuzz_fuzz_argv_LDADD = $(FUZZ_MAIN) $(LINK_PM)

@@ -51,5 +51,6 @@ const struct pmg_pm pmg_pm_pnpm = {
 	.eco = PMG_ECO_NPM,
 	.tools = tools,
 	.classify = classify,
+	.learn = pmg_pnpm_learn,
 	.point = pmg_point,
 };

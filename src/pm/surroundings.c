@@ -64,11 +64,12 @@ void pmg_surroundings_ca_file(struct pmg_facts *facts, const char *what, const c
 /* SSL_CERT_DIR is a list by colon (OpenSSL). */
 static void add_dirs(struct pmg_facts *facts, const char *what, const char *list)
 {
-	pmg_autofree char *copy = pmg_xstrdup(list);
-	char *dir, *save = NULL;
+	pmg_auto(strv) struct pmg_strv dirs = { 0 };
+	size_t i;
 
-	for (dir = strtok_r(copy, ":", &save); dir; dir = strtok_r(NULL, ":", &save))
-		pmg_surroundings_ca_file(facts, what, dir);
+	pmg_strv_split(&dirs, list, ":");
+	for (i = 0; i < dirs.n; i++)
+		pmg_surroundings_ca_file(facts, what, dirs.v[i]);
 }
 
 void pmg_surroundings_ca(struct pmg_facts *facts, const struct pmg_strv *env)

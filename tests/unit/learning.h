@@ -78,6 +78,8 @@ static inline void learning_begin(struct learning *l, const char *tool)
 	l->cache = pmg_path_join(l->top, "home/cache");
 	l->program = pmg_path_join(bin, tool);
 	folder_write(l->top, "home/project/package.json", "{}", 2);
+	/* A node of our own, or the global configuration would be this machine's. */
+	learning_program(l, "node", "exit 1");
 	path = pmg_xasprintf("%s:/usr/bin:/bin", bin);
 	pmg_env_set(&l->env, "PATH", path);
 	pmg_env_set(&l->env, "HOME", l->home);
