@@ -26,9 +26,10 @@ struct pmg_confine {
 };
 
 /**
- * Add what name resolution reads: resolv.conf, hosts, nsswitch.conf and so on, the folder where
- * systemd-resolved keeps its own, and the system's library folders (NSS modules are loaded when
- * first needed). A resolv.conf that is replaced during the run is not readable afterwards.
+ * Add what name resolution reads: resolv.conf, hosts, nsswitch.conf and so on, the folders where
+ * systemd-resolved and others keep the former, and the system's library folders (NSS modules are
+ * loaded when first needed). A resolv.conf that is replaced in /etc during the run is not readable
+ * afterwards. Roots and OpenSSL's own files are read before confining.
  */
 void pmg_confine_resolver_paths(struct pmg_strv *list);
 
