@@ -1,5 +1,5 @@
 # Tests that are no unit of one layer, and what goes into the tarball for them.
-EXTRA_DIST += check .ci/run tools/apt-need tools/libs tools/check-layers tools/layers.txt tools/sizes
+EXTRA_DIST += check try .ci/run tools/apt-need tools/libs tools/check-layers tools/layers.txt tools/sizes
 EXTRA_DIST += .clang-format .clang-tidy .shellcheckrc tests/lint/untested.txt
 EXTRA_DIST += docs/errors.md docs/environment.md docs/codes
 EXTRA_DIST += tests/fuzz/corpus
