@@ -1,12 +1,15 @@
 # Tests that are no unit of one layer, and what goes into the tarball for them.
 EXTRA_DIST += check try .ci/run tools/apt-need tools/libs tools/check-layers tools/layers.txt tools/sizes
+EXTRA_DIST += e2e/helper.bash e2e/blocked.bats e2e/intel.bats e2e/network.bats e2e/npm.bats e2e/pip.bats
+EXTRA_DIST += e2e/pnpm.bats e2e/proxy.bats e2e/registry.bats e2e/signals.bats e2e/transparent.bats
+EXTRA_DIST += e2e/users.bats e2e/versions.bats
 EXTRA_DIST += .clang-format .clang-tidy .shellcheckrc tests/lint/untested.txt
 EXTRA_DIST += docs/errors.md docs/environment.md docs/codes
 EXTRA_DIST += tests/fuzz/corpus
 EXTRA_DIST += tests/helper/shared.h
 EXTRA_DIST += tests/helper/folder.h tests/helper/records.h tests/helper/zip.h
 EXTRA_DIST += tests/helper/registry.py tests/helper/fixture_packages.py
-EXTRA_DIST += tests/helper/parent_proxy.py
+EXTRA_DIST += tests/helper/parent_proxy.py tests/helper/onpty.py
 
 # Fuzz targets (tests/fuzz/fuzz.h says how to add one): with --enable-fuzz they
 # get libFuzzer's main and `make fuzz` runs them; else replay.c runs the corpus.
