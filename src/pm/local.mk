@@ -1,8 +1,8 @@
 noinst_LIBRARIES += libpm.a
 libpm_a_SOURCES = \
 	%D%/args.c %D%/args.h %D%/ask.c %D%/ask.h %D%/classify.c %D%/classify.h %D%/facts.c %D%/facts.h \
-	%D%/managers.h %D%/npm.c %D%/npm_args.c %D%/npm_learn.c %D%/npmlike.c %D%/npmlike.h %D%/pip.c %D%/pip_args.c %D%/pm.c %D%/pm.h \
-	%D%/pnpm.c %D%/pnpm_args.c %D%/pnpm_learn.c %D%/project.c %D%/project.h %D%/point.c %D%/point.h %D%/settings.c %D%/settings.h \
+	%D%/managers.h %D%/npm.c %D%/npm_args.c %D%/npm_learn.c %D%/npmlike.c %D%/npmlike.h %D%/pip.c %D%/pip_args.c %D%/pip_learn.c %D%/pm.c %D%/pm.h \
+	%D%/pnpm.c %D%/pnpm_args.c %D%/pnpm_learn.c %D%/project.c %D%/project.h %D%/point.c %D%/point.h %D%/requirements.c %D%/requirements.h %D%/settings.c %D%/settings.h \
 	%D%/surroundings.c %D%/surroundings.h %D%/version.h
 
 check_PROGRAMS += tests/unit/test_pm_args
@@ -14,6 +14,9 @@ tests_unit_test_pm_facts_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_npm_learn
 tests_unit_test_pm_npm_learn_SOURCES = tests/unit/test_pm_npm_learn.c tests/unit/learning.h
 tests_unit_test_pm_npm_learn_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_pip_learn
+tests_unit_test_pm_pip_learn_SOURCES = tests/unit/test_pm_pip_learn.c tests/unit/learning.h
+tests_unit_test_pm_pip_learn_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_pm
 tests_unit_test_pm_pm_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_pnpm_learn
@@ -23,8 +26,11 @@ check_PROGRAMS += tests/unit/test_pm_point
 tests_unit_test_pm_point_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_project
 tests_unit_test_pm_project_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_requirements
+tests_unit_test_pm_requirements_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_argv
+check_PROGRAMS += tests/fuzz/fuzz_argv tests/fuzz/fuzz_requirements
+tests_fuzz_fuzz_requirements_LDADD = $(FUZZ_MAIN) $(LINK_PM)
 tests_fuzz_fuzz_argv_LDADD = $(FUZZ_MAIN) $(LINK_PM)
 
 # Names and versions

@@ -40,5 +40,6 @@ const struct pmg_pm pmg_pm_pip = {
 	.eco = PMG_ECO_PYPI,
 	.tools = tools,
 	.classify = classify,
+	.learn = pmg_pip_learn,
 	.point = pmg_point,
 };

@@ -1,0 +1,236 @@
+#include "pm/requirements.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/env.h"
+#include "base/str.h"
+#include "pm/args.h"
+#include "pm/managers.h"
+
+#define LINE_MAX_BYTES 65536U
+
+static bool is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-';
+}
+
+/* "name[extras] @ address": end of the name, and where the address begins; NULL when it is not. */
+static const char *split_at(const char *word, size_t *name_len)
+{
+	const char *p = word;
+
+	while (is_name(*p))
+		p++;
+	*name_len = (size_t)(p - word);
+	p += strspn(p, " \t");
+	if (*p == '[')
+		p += strcspn(p, "]") + (p[strcspn(p, "]")] == ']');
+	p += strspn(p, " \t");
+	if (*name_len == 0 || *p != '@')
+		return NULL;
+	return p + 1 + strspn(p + 1, " \t");
+}
+
+int pmg_requirements_word(const char *word, unsigned line, pmg_requirements_fn *fn, void *ctx)
+{
+	struct pmg_requirement found = { .line = line };
+	pmg_autofree char *name = NULL;
+	pmg_autofree char *value = NULL;
+	const char *address;
+	size_t n = 0;
+
+	address = split_at(word, &n);
+	if (address)
+		name = pmg_xstrndup(word, n);
+	else
+		address = word;
+	/* An address ends at a blank: " ; marker", " --hash=..." follow. */
+	value = pmg_xstrndup(address, strcspn(address, " \t"));
+	if (!name && !strstr(value, "://") && value[0] != '.' && !strchr(value, '/') &&
+	    strncmp(value, "file:", 5) != 0)
+		return 0; /* a name and version: from the index */
+	found.name = name;
+	found.value = value;
+	return *value ? fn(ctx, &found) : 0;
+}
+
+/* Options of a line, as on pip's command line; quotes around a word go. */
+static int take_options(const char *text, unsigned line, pmg_requirements_fn *fn, void *ctx)
+{
+	pmg_auto(strv) struct pmg_strv words = { 0 };
+	pmg_auto(args) struct pmg_args args = { .table = &pmg_pip_args };
+	struct pmg_arg arg;
+	int r = 0;
+
+	pmg_strv_add(&words, "pip");
+	pmg_strv_split(&words, text, " \t\"'");
+	args.argv = pmg_strv_argv(&words);
+	while (r == 0 && pmg_args_next(&args, &arg)) {
+		struct pmg_requirement found = { .option = arg.name,
+						 .value = arg.value,
+						 .line = line };
+
+		if (arg.kind == PMG_ARG_OPTION && arg.value)
+			r = fn(ctx, &found);
+	}
+	return r;
+}
+
+/* The comment goes: "#" at the beginning or behind a blank. */
+static void cut_comment(char *text)
+{
+	char *p;
+
+	for (p = text; *p; p++)
+		if (*p == '#' && (p == text || p[-1] == ' ' || p[-1] == '\t')) {
+			*p = '\0';
+			return;
+		}
+}
+
+/* ${NAME} of a line; a variable that is not set or empty stays as it is, as pip has it. */
+static char *expand(const char *text, const struct pmg_strv *env)
+{
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(SIZE_MAX / 2);
+	size_t n;
+	int r = 0;
+
+	for (; r == 0 && *text; text += n) {
+		pmg_autofree char *name = NULL;
+		const char *value = NULL;
+
+		n = 1;
+		if (strncmp(text, "${", 2) == 0) {
+			size_t len = strspn(text + 2, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+
+			name = pmg_xstrndup(text + 2, len);
+			value = text[2 + len] == '}' && len > 0 ? pmg_env_get(env, name) : NULL;
+			if (value && *value)
+				n = len + 3;
+		}
+		r = n > 1 ? pmg_str_adds(&out, value) : pmg_str_add(&out, text, 1);
+	}
+	if (r < 0)
+		abort(); /* the limit is out of reach */
+	return pmg_str_steal(&out);
+}
+
+static int take_line(char *text, unsigned line, const struct pmg_strv *env, pmg_requirements_fn *fn,
+		     void *ctx)
+{
+	pmg_autofree char *expanded = NULL;
+	const char *begin;
+	size_t n;
+
+	cut_comment(text);
+	expanded = expand(text, env);
+	n = strlen(expanded);
+	while (n > 0 && isspace((unsigned char)expanded[n - 1]))
+		expanded[--n] = '\0';
+	begin = expanded + strspn(expanded, " \t");
+	if (*begin == '\0')
+		return 0;
+	return *begin == '-' ? take_options(begin, line, fn, ctx)
+			     : pmg_requirements_word(begin, line, fn, ctx);
+}
+
+int pmg_requirements_parse(const char *text, size_t len, const struct pmg_strv *env,
+			   pmg_requirements_fn *fn, void *ctx)
+{
+	pmg_auto(str) struct pmg_str joined = PMG_STR_INIT(LINE_MAX_BYTES);
+	const char *end = text + len, *eol;
+	unsigned line = 0, first = 1;
+	int r = 0;
+
+	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
+		text += 3;
+	for (; r == 0 && text < end; text = eol + 1) {
+		size_t n;
+
+		eol = memchr(text, '\n', (size_t)(end - text));
+		if (!eol)
+			eol = end;
+		n = (size_t)(eol - text);
+		line++;
+		if (n > 0 && text[n - 1] == '\r')
+			n--;
+		if (joined.len == 0)
+			first = line;
+		/* A line too long to be one is passed over, its tail too. */
+		if (pmg_str_add(&joined, text, n > 0 && text[n - 1] == '\\' ? n - 1 : n) < 0)
+			pmg_str_clear(&joined);
+		if (n > 0 && text[n - 1] == '\\' && eol < end)
+			continue;
+		if (joined.len > 0)
+			r = take_line(joined.s, first, env, fn, ctx);
+		pmg_str_clear(&joined);
+	}
+	if (r == 0 && joined.len > 0)
+		r = take_line(joined.s, first, env, fn, ctx);
+	return r;
+}
+
+static bool is_archive(const char *address)
+{
+	static const char *const suffixes[] = { ".whl", ".tar.gz", ".zip", ".tgz", ".tar.bz2" };
+	pmg_autofree char *path = pmg_xstrndup(address, strcspn(address, "?#"));
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(suffixes); i++)
+		if (pmg_str_has_suffix(path, suffixes[i]))
+			return true;
+	return false;
+}
+
+/* The name in "NAME @ " or "NAME[extra]@" before p, or NULL. */
+static char *name_before(const char *text, const char *p)
+{
+	const char *end;
+
+	while (p > text && (p[-1] == ' ' || p[-1] == '\t'))
+		p--;
+	if (p == text || p[-1] != '@')
+		return NULL;
+	p--;
+	while (p > text && (p[-1] == ' ' || p[-1] == '\t'))
+		p--;
+	if (p > text && p[-1] == ']')
+		while (p > text && *--p != '[')
+			;
+	end = p;
+	while (p > text && is_name(p[-1]))
+		p--;
+	return p < end ? pmg_xstrndup(p, (size_t)(end - p)) : NULL;
+}
+
+int pmg_requirements_scan(const char *text, size_t len, pmg_requirements_fn *fn, void *ctx)
+{
+	static const char ends[] = " \t\r\n\"'<>`|,;)]}\\";
+	const char *end = text + len, *p = text, *sep;
+	unsigned line = 1;
+	int r = 0;
+
+	while (r == 0 && p < end && (sep = memmem(p, (size_t)(end - p), "://", 3))) {
+		pmg_autofree char *address = NULL;
+		pmg_autofree char *name = NULL;
+		const char *from = sep, *to = sep;
+		struct pmg_requirement found = { 0 };
+
+		while (from > p && isalpha((unsigned char)from[-1]))
+			from--;
+		while (to < end && *to && !strchr(ends, *to))
+			to++;
+		for (; p < sep; p++)
+			line += *p == '\n';
+		p = to > sep ? to : sep + 3;
+		address = pmg_xstrndup(from, (size_t)(to - from));
+		if (strncmp(address, "http", 4) != 0 || !is_archive(address))
+			continue;
+		name = name_before(text, from);
+		found = (struct pmg_requirement){ .name = name, .value = address, .line = line };
+		r = fn(ctx, &found);
+	}
+	return r;
+}

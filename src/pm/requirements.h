@@ -1,0 +1,44 @@
+#ifndef PMG_PM_REQUIREMENTS_H
+#define PMG_PM_REQUIREMENTS_H
+/**
+ * Requirements files of pip, as its documentation "Requirements File Format"
+ * and PEP 508 have them, read for what they say about where packages come
+ * from. Lines that say nothing about that are passed over.
+ */
+#include <stddef.h>
+
+#include "base/strv.h"
+
+struct pmg_requirement {
+	const char *option; /* "index-url", "requirement", "editable" ...; NULL for a requirement */
+	const char *name;   /* of a requirement with an address; NULL when it has none */
+	const char *value;  /* of the option; address or path of the requirement */
+	unsigned line;
+};
+
+/** @return 0 to go on, else the reading ends and gives it back */
+typedef int pmg_requirements_fn(void *ctx, const struct pmg_requirement *requirement);
+
+/**
+ * Lines end as in the file; a backslash at the end joins the next one, " #"
+ * begins a comment, ${NAME} (capitals, digits, "_") is replaced when it is set.
+ * @param env  borrowed
+ * @return 0 or what fn returned
+ */
+int pmg_requirements_parse(const char *text, size_t len, const struct pmg_strv *env,
+			   pmg_requirements_fn *fn, void *ctx) PMG_MUST_CHECK;
+
+/**
+ * Addresses of archives (.whl, .tar.gz, .zip, ...) anywhere in a text that is
+ * not read further: pyproject.toml, pylock.toml, a script with inline
+ * metadata. "NAME @ " before an address is its name.
+ * @return 0 or what fn returned
+ */
+int pmg_requirements_scan(const char *text, size_t len, pmg_requirements_fn *fn,
+			  void *ctx) PMG_MUST_CHECK;
+
+/** One word of a command line or line of a file: "NAME @ ADDRESS", an address or a path. */
+int pmg_requirements_word(const char *word, unsigned line, pmg_requirements_fn *fn,
+			  void *ctx) PMG_MUST_CHECK;
+
+#endif
