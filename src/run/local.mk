@@ -27,3 +27,7 @@ tests_unit_test_run_run_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_terminal_SOURCES = tests/unit/test_run_terminal.c $(RUN_STAGE)
 tests_unit_test_run_terminal_LDFLAGS = $(STAGE_FLAGS)
 tests_unit_test_run_terminal_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/fuzz/fuzz_self tests/fuzz/fuzz_via
+tests_fuzz_fuzz_self_LDADD = $(FUZZ_MAIN) $(LINK_RUN)
+tests_fuzz_fuzz_via_LDADD = $(FUZZ_MAIN) $(LINK_RUN)

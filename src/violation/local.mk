@@ -13,5 +13,6 @@ tests_unit_test_violation_record_LDADD = $(LINK_VIOLATION) $(CMOCKA_LIBS)
 tests_unit_test_violation_record_json_LDADD = $(LINK_VIOLATION) $(CMOCKA_LIBS)
 tests_unit_test_violation_wire_LDADD = $(LINK_VIOLATION) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_wire
+check_PROGRAMS += tests/fuzz/fuzz_mask tests/fuzz/fuzz_wire
+tests_fuzz_fuzz_mask_LDADD = $(FUZZ_MAIN) $(LINK_VIOLATION)
 tests_fuzz_fuzz_wire_LDADD = $(FUZZ_MAIN) $(LINK_VIOLATION)

@@ -22,53 +22,48 @@ static bool is_secret_name(const char *name, size_t len)
 	return false;
 }
 
-static bool ends_address(char c)
-{
-	return (unsigned char)c <= ' ' || c == '"' || c == '\'' || c == '<' || c == '>';
-}
-
 /* Length of the address that starts at s (after "://"): to a blank, a quote or the end. */
 static size_t address_len(const char *s)
 {
-	size_t n = 0;
-
-	while (s[n] && !ends_address(s[n]))
-		n++;
-	return n;
+	return strcspn(s, " \t\r\n\"'<>");
 }
 
-/* s[0..n) follows "://": authority, path, query. The last "@" before the path ends the userinfo. */
-static void add_address(struct pmg_str *out, const char *s, size_t n)
+/*
+ * s follows "://". Writes authority, path and query; the last "@" of the authority ends the
+ * userinfo. An address may stand in the path of another (mirrors do that): then it ends there.
+ * @return what is left
+ */
+static const char *add_address(struct pmg_str *out, const char *s)
 {
-	size_t end = strcspn(s, "/?#"), query = strcspn(s, "?#"), host = 0, i;
+	size_t len = address_len(s), end = strcspn(s, "/?#"), host = 0, i;
+	const char *query, *nested;
 
-	if (end > n)
-		end = n;
+	end = end < len ? end : len;
 	for (i = 0; i < end; i++)
 		if (s[i] == '@')
 			host = i + 1;
-	if (query > n)
-		query = n;
 	(void)!pmg_str_adds(out, host ? PMG_MASKED "@" : ""); /* out has no limit that binds */
-	(void)!pmg_str_add(out, s + host, query - host);
-	if (query < n && s[query] == '?')
-		(void)!pmg_str_adds(out, "?" PMG_MASKED);
-	else
-		(void)!pmg_str_add(out, s + query, n - query); /* "#semver:^1" tells something */
+	s += host;
+	len -= host;
+	query = memchr(s, '?', len);
+	nested = memmem(s, query ? (size_t)(query - s) : len, "://", 3);
+	if (nested)
+		len = (size_t)(nested - s);
+	else if (query)
+		(void)!pmg_str_addf(out, "%.*s?" PMG_MASKED, (int)(query - s), s);
+	if (nested || !query)
+		(void)!pmg_str_add(out, s, len); /* "#semver:^1" tells something */
+	return s + len;
 }
 
 char *pmg_mask_urls(const char *text)
 {
 	struct pmg_str out = PMG_STR_INIT(SIZE_MAX / 4);
 	const char *found;
-	size_t n;
 
 	while ((found = strstr(text, "://"))) {
 		(void)!pmg_str_add(&out, text, (size_t)(found - text) + 3);
-		text = found + 3;
-		n = address_len(text);
-		add_address(&out, text, n);
-		text += n;
+		text = add_address(&out, found + 3);
 	}
 	(void)!pmg_str_adds(&out, text);
 	return pmg_str_steal(&out);

@@ -33,6 +33,8 @@ static const struct {
 	{ { "pip", "install", "x @ https://t@h.test/x.whl and https://u:p@h.test" },
 	  { "pip", "install", "x @ https://***@h.test/x.whl and https://***@h.test" } },
 	{ { "npm", "i", "https://h.test\\@evil:x@y/" }, { "npm", "i", "https://***@y/" } },
+	{ { "npm", "i", "https://m.test/https://u:p@h.test/x?a=https://u:p@h" },
+	  { "npm", "i", "https://m.test/https://***@h.test/x?***" } },
 	{ { "npm", "i", "x@https://h.test/@a/b#c" }, { "npm", "i", "x@https://h.test/@a/b#c" } },
 };
 
