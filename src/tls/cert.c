@@ -96,16 +96,15 @@ static int add_extensions(X509 *cert, X509 *issuer, const struct extension *tabl
 }
 
 /* Built from parts: a host written into an extension's text could bring a second name along. */
-static int add_alt_name(X509 *cert, const char *host)
+static int push_name(GENERAL_NAMES *names, const char *host)
 {
-	pmg_auto(general_names) GENERAL_NAMES *names = GENERAL_NAMES_new();
 	pmg_auto(general_name) GENERAL_NAME *name = GENERAL_NAME_new();
 	unsigned char bytes[16];
 	ASN1_STRING *value;
 	int len = address_of(host, bytes);
 
 	value = len ? ASN1_OCTET_STRING_new() : ASN1_IA5STRING_new();
-	if (!names || !name || !value) {
+	if (!name || !value) {
 		ASN1_STRING_free(value);
 		return 0;
 	}
@@ -114,6 +113,22 @@ static int add_alt_name(X509 *cert, const char *host)
 	    !sk_GENERAL_NAME_push(names, name))
 		return 0;
 	name = NULL; /* the list has it */
+	return 1;
+}
+
+/*
+ * An address is never sent as a server name, and the agents of npm and pnpm then forget it when
+ * they go through a proxy: they look for "localhost" in the certificate. So that one is there as
+ * well; nobody but the child of this run trusts it.
+ */
+static int add_alt_names(X509 *cert, const char *host)
+{
+	pmg_auto(general_names) GENERAL_NAMES *names = GENERAL_NAMES_new();
+	unsigned char bytes[16];
+
+	if (!names || !push_name(names, host) ||
+	    (address_of(host, bytes) && !push_name(names, "localhost")))
+		return 0;
 	return X509_add1_ext_i2d(cert, NID_subject_alt_name, names, 0, X509V3_ADD_DEFAULT) == 1;
 }
 
@@ -181,7 +196,7 @@ int pmg_cert_leaf(X509 *issuer, EVP_PKEY *issuer_key, EVP_PKEY *key, const char 
 	if (!cert || !X509_set_issuer_name(cert, X509_get_subject_name(issuer)) ||
 	    !ASN1_STRING_copy(X509_getm_notAfter(cert), X509_get0_notAfter(issuer)) ||
 	    !add_extensions(cert, issuer, leaf_extensions, PMG_ARRAY_LEN(leaf_extensions)) ||
-	    !add_alt_name(cert, host) || !X509_sign(cert, issuer_key, EVP_sha256()))
+	    !add_alt_names(cert, host) || !X509_sign(cert, issuer_key, EVP_sha256()))
 		return pmg_tls_fail(err, "make a certificate");
 	*out = pmg_steal_ptr(&cert);
 	return 0;
