@@ -13,9 +13,10 @@
 #include "base/path.h"
 #include "base/str.h"
 
-#define PREFIX    "run-"
-#define SWEEP_MAX 64U /* folders looked at in one sweep */
-#define FILES_MAX 16U /* files removed from one */
+#define PREFIX     "run-"
+#define SWEEP_MAX  64U /* folders looked at in one sweep */
+#define BASE_TRIES 100
+#define FILES_MAX  16U /* files removed from one */
 
 /* A folder of ours that nobody else may enter. */
 static int open_private(int at, const char *name)
@@ -76,23 +77,59 @@ static void sweep(int base)
 	(void)closedir(dir);
 }
 
+/* Is fd still what `path` names? The base folder goes when its last run goes. */
+static bool is_at(int fd, const char *path)
+{
+	struct stat a, b;
+
+	return fstat(fd, &a) == 0 && lstat(path, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+static int lock_wait(int fd)
+{
+	int r;
+
+	do
+		r = flock(fd, LOCK_EX);
+	while (r < 0 && errno == EINTR);
+	return r;
+}
+
+/* The base folder, made when missing, under its lock. @return descriptor or -PMG_E_SYS */
+static int open_base(const char *base, struct pmg_err *err)
+{
+	int tries;
+
+	for (tries = 0; tries < BASE_TRIES; tries++) {
+		pmg_autofd int fd = -1;
+
+		if (mkdir(base, 0700) < 0 && errno != EEXIST)
+			return pmg_err_set(err, PMG_E_SYS, errno, "make %s", base);
+		fd = open_private(AT_FDCWD, base);
+		if (fd < 0 && access(base, F_OK) < 0)
+			continue; /* another run has just taken it away */
+		if (fd < 0)
+			return pmg_err_set(err, PMG_E_SYS, 0, "%s is not a private folder of ours",
+					   base);
+		if (lock_wait(fd) < 0)
+			return pmg_err_set(err, PMG_E_SYS, errno, "lock %s", base);
+		if (is_at(fd, base))
+			return pmg_steal_fd(&fd);
+	}
+	return pmg_err_set(err, PMG_E_SYS, 0, "%s comes and goes", base);
+}
+
 /* Made under the lock of the base folder, so that no sweep sees one before it is locked. */
 static int make_below(const char *base, struct pmg_folder *out, struct pmg_err *err)
 {
-	pmg_autofree char *path = NULL;
-	pmg_autofd int base_fd = -1;
+	pmg_autofree char *path = pmg_path_join(base, PREFIX "XXXXXX");
+	pmg_autofd int base_fd = open_base(base, err);
 	pmg_autofd int fd = -1;
 
-	if (mkdir(base, 0700) < 0 && errno != EEXIST)
-		return pmg_err_set(err, PMG_E_SYS, errno, "make %s", base);
-	base_fd = open_private(AT_FDCWD, base);
 	if (base_fd < 0)
-		return pmg_err_set(err, PMG_E_SYS, 0, "%s is not a private folder of ours", base);
-	while (flock(base_fd, LOCK_EX) < 0)
-		if (errno != EINTR)
-			return pmg_err_set(err, PMG_E_SYS, errno, "lock %s", base);
+		return base_fd;
 	sweep(base_fd);
-	path = pmg_path_join(base, PREFIX "XXXXXX");
 	if (!mkdtemp(path))
 		return pmg_err_set(err, PMG_E_SYS, errno, "make %s", path);
 	fd = open_private(AT_FDCWD, path);
@@ -104,6 +141,15 @@ static int make_below(const char *base, struct pmg_folder *out, struct pmg_err *
 	out->path = pmg_steal_ptr(&path);
 	out->lock = pmg_steal_fd(&fd);
 	return 0;
+}
+
+/* Takes the base folder away when no run is left in it; who makes one now waits for our lock. */
+static void remove_base(const char *base)
+{
+	pmg_autofd int fd = open_private(AT_FDCWD, base);
+
+	if (fd >= 0 && lock_wait(fd) == 0 && is_at(fd, base))
+		(void)rmdir(base); /* fails when it is not empty */
 }
 
 int pmg_folder_make(const struct pmg_strv *env, struct pmg_folder *out, struct pmg_err *err)
@@ -141,6 +187,8 @@ int pmg_folder_create(const struct pmg_folder *folder, const char *name, struct 
 
 void pmg_folder_done(struct pmg_folder *folder)
 {
+	pmg_autofree char *base = folder->path ? pmg_path_dir(folder->path) : NULL;
+
 	if (folder->lock >= 0)
 		empty(folder->lock);
 	if (folder->path)
@@ -149,6 +197,8 @@ void pmg_folder_done(struct pmg_folder *folder)
 	pmg_auto_freep(&folder->path);
 	folder->path = NULL;
 	folder->lock = -1;
+	if (base)
+		remove_base(base);
 }
 
 int pmg_folder_is_live(const char *path)

@@ -92,6 +92,38 @@ static void the_folder_of_a_killed_run_is_swept_and_a_living_one_stays(void **st
 	assert_true(pmg_folder_is_live(living.path));
 }
 
+static void nothing_is_left_and_runs_that_come_and_go_at_once_all_get_one(void **state)
+{
+	enum { RUNS = 6, ROUNDS = 20 };
+	pmg_auto(folder) char *root = folder_new();
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pid_t pids[RUNS];
+	int i, k, status;
+
+	(void)state;
+	env_of(&env, NULL, root);
+	for (i = 0; i < RUNS; i++) {
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		for (k = 0; pids[i] == 0 && k < ROUNDS; k++) {
+			struct pmg_folder folder = PMG_FOLDER_INIT;
+			struct pmg_err err = PMG_ERR_INIT;
+
+			if (pmg_folder_make(&env, &folder, &err) < 0 ||
+			    !pmg_folder_is_live(folder.path))
+				_exit(1);
+			pmg_folder_done(&folder);
+		}
+		if (pids[i] == 0)
+			_exit(0);
+	}
+	for (i = 0; i < RUNS; i++) {
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+	assert_int_equal(rmdir(root), 0); /* it is empty */
+}
+
 static void XDG_RUNTIME_DIR_counts_only_when_it_is_private(void **state)
 {
 	static const struct {
@@ -144,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_folder_is_private_lives_and_goes),
 		cmocka_unit_test(the_folder_of_a_killed_run_is_swept_and_a_living_one_stays),
+		cmocka_unit_test(nothing_is_left_and_runs_that_come_and_go_at_once_all_get_one),
 		cmocka_unit_test(XDG_RUNTIME_DIR_counts_only_when_it_is_private),
 		cmocka_unit_test(a_base_folder_that_others_may_enter_is_refused),
 	};
