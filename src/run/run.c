@@ -146,21 +146,27 @@ static int tell_proxy(struct run *run, struct pmg_err *err)
 	return pmg_proxy_tell(&run->proxy, facts, &start, err);
 }
 
-/* Without an index only the block list can refuse anything: said, or by choice not run. */
-static int check_index(struct run *run, struct pmg_err *err)
+/* Without an index only the block list can refuse anything; whoever wants more has it not run. */
+static int check_index(const struct run *run, struct pmg_err *err)
 {
-	if (run->result->record.index_present)
+	if (run->result->record.index_present ||
+	    run->result->config.on_missing != PMG_ON_MISSING_BLOCK)
 		return 0;
-	if (run->result->config.on_missing == PMG_ON_MISSING_BLOCK) {
-		(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0,
-				  "no malware index yet, and intel.on_missing is block");
-		(void)pmg_err_diag(err, 3007);
-		return pmg_err_hint(err, "\"pmg intel import PATH\" adds one");
-	}
-	say(run, PMG_SAY_NOTE,
-	    "no malware index yet, only the block list is checked; "
-	    "\"pmg intel import PATH\" adds one");
-	return 0;
+	(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0,
+			  "no malware index yet, and intel.on_missing is block");
+	(void)pmg_err_diag(err, 3007);
+	return pmg_err_hint(err, "\"pmg intel import PATH\" adds one");
+}
+
+/* Said once it matters: a run that fetched no package needs no index. */
+static void note_missing_index(const struct run *run)
+{
+	const struct pmg_record *record = &run->result->record;
+
+	if (!record->index_present && record->n_packages > 0)
+		say(run, PMG_SAY_NOTE,
+		    "no malware index yet, only the block list is checked; "
+		    "\"pmg intel import PATH\" adds one");
 }
 
 /* @return 0, also when we were asked to end meanwhile (result->signal) */
@@ -329,6 +335,7 @@ static int finish(struct run *run, int lost, struct pmg_err *err)
 	keep_learned(run, &done.learned);
 	result->record.exit = lost < 0 ? pmg_code_exit(err->code) : result->exit;
 	result->record.ended = pmg_clock_now();
+	note_missing_index(run);
 	show_notes(run);
 	write_ledger(run);
 	return r;

@@ -193,11 +193,13 @@ static void without_an_index_one_line_is_said_or_nothing_is_run(void **state)
 	static const char config[] = "schema_version: 1\nintel: {on_missing: block}\n";
 	pmg_autofree char *path = stage_path("home/.config/pmg/config.yml");
 	pmg_autofree char *dir = pmg_path_dir(path);
-	struct stage_run warned = { 0 }, refused = { 0 };
+	struct stage_run warned = { 0 }, unneeded = { 0 }, refused = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
 
 	(void)state;
-	run("noindex", args, &warned);
+	run("noindex", args, &unneeded);
+	assert_string_equal(unneeded.said, ""); /* no package was fetched */
+	run("noindex/allow", args, &warned);
 	assert_int_equal(warned.r, 0);
 	assert_string_equal(warned.said, "1 no malware index yet, only the block list is checked; "
 					 "\"pmg intel import PATH\" adds one\n");
@@ -210,6 +212,7 @@ static void without_an_index_one_line_is_said_or_nothing_is_run(void **state)
 	assert_string_equal(refused.out, "");
 	assert_int_equal(unlink(path), 0);
 	stage_run_done(&warned);
+	stage_run_done(&unneeded);
 	stage_run_done(&refused);
 }
 
