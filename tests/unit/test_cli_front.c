@@ -40,12 +40,13 @@ static int remove_root(void **state)
 
 static void play_front(const char *const *argv, int fd)
 {
-	pmg_autofree char *bin = pmg_path_join(root, "bin");
+	char *bin = pmg_path_join(root, "bin");
 	int status;
 
 	if (dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || clearenv() != 0 || setenv("HOME", root, 1) != 0 ||
 	    setenv("PATH", bin, 1) != 0)
 		_exit(99);
+	pmg_auto_freep(&bin);
 	status = pmg_front_main((char *const *)(uintptr_t)argv);
 	(void)fflush(stderr);
 	_exit(status);
