@@ -200,7 +200,8 @@ void pmg_attend_end_tree(struct pmg_attend *attend)
 int pmg_attend_stop_proxy(struct pmg_attend *attend, struct pmg_wire_done *done,
 			  struct pmg_err *err)
 {
-	uint64_t until = pmg_clock_ms() + PMG_PROXY_STOP_MS;
+	bool hurry = attend->asked > 0 || WIFSIGNALED(attend->status);
+	uint64_t until = pmg_clock_ms() + (hurry ? PMG_PROXY_HURRY_MS : PMG_PROXY_STOP_MS);
 	int r;
 
 	if (attend->proxy->fd < 0)

@@ -11,7 +11,7 @@
 #include "run/signals.h"
 #include "violation/record.h"
 
-#define PMG_ATTEND_TERM_MS  600  /* from SIGTERM to SIGKILL for what outlives the tool */
+#define PMG_ATTEND_TERM_MS  500  /* from SIGTERM to SIGKILL for what outlives the tool */
 #define PMG_ATTEND_KILL_MS  500  /* how long SIGKILL is repeated */
 #define PMG_ATTEND_FORCE_MS 1000 /* from a second request to end to the end */
 
@@ -46,7 +46,8 @@ int pmg_attend_tool(struct pmg_attend *attend, struct pmg_err *err) PMG_MUST_CHE
 void pmg_attend_end_tree(struct pmg_attend *attend);
 
 /**
- * Stop the proxy and take what it still has to say. Gives up after PMG_PROXY_STOP_MS.
+ * Stop the proxy and take what it still has to say. Gives up after PMG_PROXY_STOP_MS, or
+ * PMG_PROXY_HURRY_MS when the run was asked to end.
  * @param[out] done  zeroed before
  * @return 0; -PMG_E_PEER, -PMG_E_TIMEOUT: it is gone without having said all
  */

@@ -312,19 +312,34 @@ static void write_ledger(struct run *run)
 	}
 }
 
+/*
+ * Has the proxy told all? When it has not, a refusal may be missing, and the run must not look
+ * well; one that was ended by a signal does not.
+ */
+static int stop_proxy(struct run *run, struct pmg_wire_done *done, struct pmg_err *err)
+{
+	struct pmg_err late = PMG_ERR_INIT;
+	int r = pmg_attend_stop_proxy(&run->attend, done, &late);
+
+	if (r < 0 && WIFSIGNALED(run->attend.status)) {
+		say(run, PMG_SAY_NOTE, late.msg);
+		return 0;
+	}
+	if (r < 0)
+		*err = late;
+	return r;
+}
+
 /* The tool has ended, or must. @return 0 or why the run is not one that was guarded to its end */
 static int finish(struct run *run, int lost, struct pmg_err *err)
 {
 	pmg_auto(wire_done) struct pmg_wire_done done = { 0 };
-	struct pmg_err late = PMG_ERR_INIT;
 	struct pmg_run_result *result = run->result;
 	int r = lost;
 
 	pmg_attend_end_tree(&run->attend);
 	if (lost == 0)
-		r = pmg_attend_stop_proxy(&run->attend, &done, &late);
-	if (r < 0 && lost == 0)
-		*err = late;
+		r = stop_proxy(run, &done, err);
 	if (WIFSIGNALED(run->attend.status) || lost < 0)
 		restore_terminal(run);
 	result->requests = done.requests;
@@ -333,7 +348,7 @@ static int finish(struct run *run, int lost, struct pmg_err *err)
 	if (run->attend.ended)
 		conclude(run);
 	keep_learned(run, &done.learned);
-	result->record.exit = lost < 0 ? pmg_code_exit(err->code) : result->exit;
+	result->record.exit = r < 0 ? pmg_code_exit(err->code) : result->exit;
 	result->record.ended = pmg_clock_now();
 	note_missing_index(run);
 	show_notes(run);

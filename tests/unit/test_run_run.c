@@ -251,14 +251,21 @@ static void when_the_proxy_is_lost_the_tool_is_ended(void **state)
 static void a_proxy_that_does_not_tell_all_makes_the_run_fail(void **state)
 {
 	static const char *const args[] = { "install", NULL };
-	struct stage_run out = { 0 };
+	static const char *const killed[] = { "install", "signal", "15", NULL };
+	struct stage_run out = { 0 }, signaled = { 0 };
 
 	(void)state;
 	run("deaf", args, &out);
 	assert_int_equal(out.r, -PMG_E_TIMEOUT);
 	assert_int_equal(WEXITSTATUS(out.status), 125);
-	assert_true(out.took_ms < 2000);
+	assert_true(out.took_ms < 4000);
+	/* Ended by a signal, it fails anyway, and at once. */
+	run("deaf", killed, &signaled);
+	assert_true(WIFSIGNALED(signaled.status));
+	assert_string_equal(signaled.said, "1 no answer from pmg-proxy\n");
+	assert_true(signaled.took_ms < 2000);
 	stage_run_done(&out);
+	stage_run_done(&signaled);
 }
 
 static void what_the_tool_leaves_behind_is_ended(void **state)
