@@ -361,13 +361,15 @@ static void merge(struct pmg_identities *out, const struct pmg_identities *more)
 }
 
 /* By the paths of the registries at this place. Artifacts are taken as every registry reads them;
- * a document belongs to the registry with the longest path, as bases can lie in one another. */
-static void ask_registries(const struct pmg_catalog *catalog, const char *host, uint16_t port,
-			   const char *plain, struct pmg_asked *out)
+ * a document belongs to the registry with the longest path, as bases can lie in one another.
+ * @return ecosystems of the registries that the path is below, bits by enum pmg_eco */
+static unsigned ask_registries(const struct pmg_catalog *catalog, const char *host, uint16_t port,
+			       const char *plain, struct pmg_asked *out)
 {
 	const struct registry *registry;
 	enum pmg_path_kind kind;
 	size_t i, n, longest = 0;
+	unsigned ecos = 0;
 
 	for (i = 0; i < catalog->n_registries; i++) {
 		pmg_auto(identities) struct pmg_identities who = { 0 };
@@ -386,7 +388,9 @@ static void ask_registries(const struct pmg_catalog *catalog, const char *host, 
 		if (kind == out->kind && (kind == PMG_PATH_ARTIFACT || n > longest))
 			merge(&out->who, &who);
 		longest = n > longest ? n : longest;
+		ecos |= 1U << registry->eco;
 	}
+	return ecos;
 }
 
 /* By what artifacts look like in the ecosystems of this place. */
@@ -433,7 +437,7 @@ void pmg_catalog_ask(const struct pmg_catalog *catalog, const struct pmg_url *ur
 	}
 	if (is_settled(out))
 		return;
-	ask_registries(catalog, host, url->port, plain, out);
+	ecos &= ~ask_registries(catalog, host, url->port, plain, out);
 	ask_shapes(ecos, plain, out);
 }
 
@@ -501,4 +505,40 @@ void pmg_catalog_learn(struct pmg_catalog *catalog, size_t registry, enum pmg_pa
 		return;
 	catalog->learned_bytes +=
 		add_address(catalog, url, &as, PMG_CATALOG_LEARNED_MAX - catalog->learned_bytes);
+}
+
+/* The registry that an identity is of: the one asked, or the first of that ecosystem. */
+static bool find_registry(const struct pmg_catalog *catalog, enum pmg_eco eco, size_t *registry)
+{
+	size_t i;
+
+	if (*registry < catalog->n_registries && catalog->registries[*registry].eco == eco)
+		return true;
+	for (i = 0; i < catalog->n_registries; i++)
+		if (catalog->registries[i].eco == eco) {
+			*registry = i;
+			return true;
+		}
+	return false;
+}
+
+void pmg_catalog_follow(struct pmg_catalog *catalog, const struct pmg_asked *asked,
+			const struct pmg_url *to)
+{
+	struct pmg_err scratch = PMG_ERR_INIT;
+	pmg_autofree char *bare = pmg_url_text(to);
+	pmg_autofree char *text =
+		pmg_xasprintf("%s%s%s", bare, to->query ? "?" : "", to->query ? to->query : "");
+	size_t i, registry = asked->registry;
+
+	for (i = 0; i < asked->who.n; i++) {
+		const struct pmg_identity *who = &asked->who.v[i];
+
+		if (find_registry(catalog, who->eco, &registry))
+			pmg_catalog_learn(catalog, registry, asked->kind, to, who->name,
+					  asked->kind == PMG_PATH_ARTIFACT ? who->version : NULL);
+		else /* the front named an artifact of an ecosystem without registries */
+			(void)!pmg_catalog_add_source(catalog, who->eco, text, who->name,
+						      who->version, &scratch);
+	}
 }

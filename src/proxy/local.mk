@@ -1,6 +1,8 @@
 noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = \
 	%D%/catalog.c %D%/catalog.h \
+	%D%/client.c %D%/client.h %D%/client_answer.c %D%/client_priv.h %D%/client_request.c \
+	%D%/exchange.c %D%/exchange.h \
 	%D%/framing.c %D%/framing.h \
 	%D%/gate.c %D%/gate.h \
 	%D%/http1.c %D%/http1.h \
@@ -10,11 +12,23 @@ libproxy_a_SOURCES = \
 	%D%/jsonscan.c %D%/jsonscan.h \
 	%D%/learn.c %D%/learn.h \
 	%D%/link.c %D%/link.h \
+	%D%/listener.c %D%/listener.h \
 	%D%/loop.c %D%/loop.h \
+	%D%/multi.c %D%/multi.h \
 	%D%/place.c %D%/place.h \
+	%D%/probe.c %D%/probe.h \
 	%D%/report.c %D%/report.h \
 	%D%/request.c %D%/request.h \
-	%D%/respond.c %D%/respond.h
+	%D%/respond.c %D%/respond.h \
+	%D%/server.c %D%/server.h \
+	%D%/service.h \
+	%D%/start.c %D%/start.h \
+	%D%/stream.c %D%/stream.h \
+	%D%/tunnel.c %D%/tunnel.h
+
+pkglibexec_PROGRAMS += pmg-proxy
+pmg_proxy_SOURCES = src/pmg_proxy.c
+pmg_proxy_LDADD = $(LINK_PROXY)
 
 check_PROGRAMS += tests/unit/test_proxy_catalog
 tests_unit_test_proxy_catalog_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
@@ -58,3 +72,7 @@ check_PROGRAMS += tests/fuzz/fuzz_jsonscan
 tests_fuzz_fuzz_jsonscan_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 check_PROGRAMS += tests/fuzz/fuzz_place
 tests_fuzz_fuzz_place_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+
+# The running proxy, against servers on loopback.
+dist_check_SCRIPTS += tests/proxy/forward.py tests/proxy/learned.py tests/proxy/tunnel.py
+EXTRA_DIST += tests/proxy/world.py tests/helper/proxyctl.py

@@ -10,6 +10,7 @@
 struct pmg_tls_conn {
 	SSL *ssl;
 	bool broken; /* after a fatal error SSL_shutdown() must not be called */
+	bool refused;
 	const char *why;
 	char other[128]; /* why, when the table has no words for it */
 };
@@ -71,6 +72,8 @@ static void note_why(struct pmg_tls_conn *conn)
 		conn->why = "the connection was lost";
 		return;
 	}
+	conn->refused = ERR_GET_LIB(last) == ERR_LIB_SSL &&
+			ERR_GET_REASON(last) != SSL_R_UNEXPECTED_EOF_WHILE_READING;
 	for (i = 0; i < PMG_ARRAY_LEN(reasons); i++) {
 		if (ERR_GET_LIB(last) == ERR_LIB_SSL && ERR_GET_REASON(last) == reasons[i].reason) {
 			conn->why = reasons[i].words;
@@ -153,4 +156,9 @@ void pmg_tls_shutdown(struct pmg_tls_conn *conn)
 const char *pmg_tls_why(const struct pmg_tls_conn *conn)
 {
 	return conn->why ? conn->why : "nothing is wrong";
+}
+
+bool pmg_tls_is_refused(const struct pmg_tls_conn *conn)
+{
+	return conn->refused;
 }

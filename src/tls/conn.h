@@ -44,5 +44,8 @@ void pmg_tls_shutdown(struct pmg_tls_conn *conn);
  * With TLS 1.3 a client's refusal of the certificate comes after the handshake, by pmg_tls_read().
  */
 const char *pmg_tls_why(const struct pmg_tls_conn *conn);
+/** PMG_TLS_BROKEN because the two do not agree (certificate, version, cipher), not because the
+ *  connection ended. */
+bool pmg_tls_is_refused(const struct pmg_tls_conn *conn);
 
 #endif

@@ -22,8 +22,9 @@ for source in src/*/*.c; do
 	elif [ -z "$why" ]; then
 		echo "$rows: $module.c: say why"
 		status=1
-	elif [ ! -f "tests/unit/$other.c" ] && [ ! -f "e2e/$other" ]; then
-		echo "$rows: $module.c: there is no tests/unit/$other.c nor e2e/$other"
+	elif [ ! -f "tests/unit/$other.c" ] && [ ! -f "e2e/$other" ] &&
+		[ ! -f "tests/proxy/$other" ]; then
+		echo "$rows: $module.c: there is no tests/unit/$other.c, e2e/$other, tests/proxy/$other"
 		status=1
 	fi
 done

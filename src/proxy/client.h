@@ -1,0 +1,22 @@
+#ifndef PMG_PROXY_CLIENT_H
+#define PMG_PROXY_CLIENT_H
+/**
+ * A connection of a client: HTTP/1.1 requests one after the other, perhaps
+ * inside TLS after a CONNECT. It lives until either side ends it; a tunnel
+ * takes its socket over and lives on its own (tunnel.h).
+ */
+#include "proxy/service.h"
+
+#define PMG_CLIENT_IN_MAX    (2U * PMG_HTTP_HEAD_MAX) /* bytes read ahead */
+#define PMG_CLIENT_OUT_MAX   (512U * 1024U)           /* bytes not yet taken by the client */
+#define PMG_CLIENT_IDLE_MS   300000U                  /* between requests */
+#define PMG_CLIENT_HEAD_MS   60000U                   /* within a head; within a handshake */
+#define PMG_CLIENT_STALL_MS  600000U /* while a client takes nothing of an answer */
+#define PMG_CLIENT_LINGER_MS 2000U   /* for what it still sends after the last answer */
+
+/** @param fd  taken, also on failure; non-blocking. @return 0 or -PMG_E_SYS */
+int pmg_client_new(struct pmg_service *service, int fd, struct pmg_err *err) PMG_MUST_CHECK;
+/** All of them, at once: when the proxy ends. */
+void pmg_clients_free(struct pmg_service *service);
+
+#endif

@@ -1,0 +1,245 @@
+#include <string.h>
+
+#include "proxy/client_priv.h"
+#include "proxy/place.h"
+
+void pmg_client_forget(struct pmg_client *client)
+{
+	pmg_exchange_free(client->exchange);
+	client->exchange = NULL;
+	pmg_learner_free(client->learner);
+	client->learner = NULL;
+	pmg_asked_done(&client->asked);
+	pmg_request_done(&client->request);
+	client->chunked = (struct pmg_chunked){ 0 };
+	client->has_body = false;
+	client->is_bad_body = false;
+	client->has_head = false;
+}
+
+/* --- answers of the proxy's own --- */
+
+void pmg_client_answer(struct pmg_client *client, const struct pmg_answer *answer)
+{
+	/* out holds at most an interim response: an answer always fits */
+	if (pmg_answer_write(answer, &client->out) < 0)
+		client->breaks = true;
+	client->closes = !answer->keeps;
+	pmg_client_enter(client, PMG_CLIENT_FLUSH);
+	pmg_client_send(client);
+}
+
+void pmg_client_refuse(struct pmg_client *client, int status, const char *text)
+{
+	pmg_autofree char *body = pmg_xasprintf("%s\n", text);
+	struct pmg_answer answer = { .status = status,
+				     .body = body,
+				     .is_head = client->request.is_head };
+
+	pmg_client_answer(client, &answer);
+}
+
+/* --- the response from upstream; but done(), within libcurl's callbacks --- */
+
+/* A document about a package teaches where its artifacts are. */
+static void start_learning(struct pmg_client *client, const struct pmg_head *head)
+{
+	if (client->asked.kind != PMG_PATH_METADATA || client->asked.who.n == 0 ||
+	    head->status != 200 || client->request.is_head)
+		return;
+	client->learner = pmg_learner_new(client->service->catalog, client->asked.registry,
+					  &client->request.url, client->asked.who.v[0].name,
+					  pmg_head_get(head, "content-type"),
+					  pmg_head_get(head, "content-encoding"));
+}
+
+/* What a redirect leads to is the same package, wherever it is. */
+static void follow_redirect(struct pmg_client *client, const struct pmg_head *head)
+{
+	const char *location = pmg_head_get(head, "location");
+	struct pmg_err scratch = PMG_ERR_INIT;
+	pmg_auto(url) struct pmg_url url = { 0 };
+
+	if (!location || head->status < 300 || head->status > 399 ||
+	    client->asked.kind == PMG_PATH_OTHER ||
+	    pmg_reference_resolve(&client->request.url, location, &url, &scratch) < 0)
+		return;
+	pmg_catalog_follow(client->service->catalog, &client->asked, &url);
+}
+
+static bool on_head(void *ctx, struct pmg_head *head, enum pmg_framing framing, uint64_t length)
+{
+	struct pmg_client *client = ctx;
+	/* An answer before the whole request was read: what is left of it is no next request. */
+	bool keeps = client->request.keeps && client->has_body;
+
+	start_learning(client, head);
+	follow_redirect(client, head);
+	if (pmg_response_write(head, framing, length, client->minor, keeps, &client->outgoing,
+			       &client->out) < 0)
+		return false;
+	client->has_head = true;
+	client->closes = !client->outgoing.keeps;
+	/* Soon, but together with the first bytes of a body that is at hand already. */
+	pmg_task_queue(client->service->loop, &client->send_task);
+	return true;
+}
+
+/* Straight from libcurl's buffer to the client; the rest waits in ours. */
+static enum pmg_flow write_through(struct pmg_client *client, const char *bytes, size_t len)
+{
+	ssize_t n = 0;
+
+	if (client->out.len == 0) { /* else the head goes first, and both together */
+		n = pmg_stream_write(&client->stream, bytes, len);
+		if (n == PMG_TLS_WANT_READ || n == PMG_TLS_WANT_WRITE)
+			n = 0;
+		client->is_broken |= n < 0;
+	}
+	if (client->is_broken)
+		return PMG_FLOW_STOP;
+	if ((size_t)n < len && pmg_str_add(&client->out, bytes + n, len - (size_t)n) < 0)
+		return PMG_FLOW_STOP;
+	return PMG_FLOW_GO;
+}
+
+static enum pmg_flow write_chunk(struct pmg_client *client, const char *bytes, size_t len)
+{
+	if (pmg_str_addf(&client->out, "%zx\r\n", len) < 0 ||
+	    pmg_str_add(&client->out, bytes, len) < 0 || pmg_str_adds(&client->out, "\r\n") < 0)
+		return PMG_FLOW_STOP;
+	return PMG_FLOW_GO;
+}
+
+static enum pmg_flow on_body(void *ctx, const char *bytes, size_t len)
+{
+	struct pmg_client *client = ctx;
+	enum pmg_flow flow;
+
+	if (client->is_broken)
+		return PMG_FLOW_STOP;
+	if (client->is_stalled)
+		return PMG_FLOW_WAIT;
+	if (client->learner)
+		pmg_learner_feed(client->learner, bytes, len);
+	client->service->bytes += len;
+	flow = client->outgoing.framing == PMG_FRAMING_CHUNKED ? write_chunk(client, bytes, len)
+							       : write_through(client, bytes, len);
+	pmg_client_write(client);
+	pmg_client_update(client);
+	return client->is_broken ? PMG_FLOW_STOP : flow;
+}
+
+/* The body of the request, out of what was read from the client. */
+static enum pmg_flow pull_chunked(struct pmg_client *client, char *to, size_t room, size_t *n)
+{
+	size_t used = 0, got = 0, have;
+	const char *data = NULL;
+	int r = 0;
+
+	while (r == 0 && *n < room && client->in.len > 0) {
+		have = client->in.len < room - *n ? client->in.len : room - *n;
+		r = pmg_chunked_next(&client->chunked, client->in.s, have, &used, &data, &got);
+		if (r < 0)
+			break;
+		if (got > 0)
+			memcpy(to + *n, data, got);
+		*n += got;
+		pmg_str_consume(&client->in, used);
+	}
+	client->is_bad_body = r < 0;
+	client->has_body = r > 0;
+	if (client->is_bad_body)
+		return PMG_FLOW_STOP;
+	if (*n > 0)
+		return PMG_FLOW_GO;
+	return client->has_body ? PMG_FLOW_END : PMG_FLOW_WAIT;
+}
+
+static enum pmg_flow pull_length(struct pmg_client *client, char *to, size_t room, size_t *n)
+{
+	size_t take = client->in.len < room ? client->in.len : room;
+
+	take = take < client->body_left ? take : (size_t)client->body_left;
+	if (take == 0)
+		return client->body_left == 0 ? PMG_FLOW_END : PMG_FLOW_WAIT;
+	memcpy(to, client->in.s, take);
+	pmg_str_consume(&client->in, take);
+	client->body_left -= take;
+	client->has_body = client->body_left == 0;
+	*n = take;
+	return PMG_FLOW_GO;
+}
+
+static enum pmg_flow on_pull(void *ctx, char *to, size_t room, size_t *n)
+{
+	struct pmg_client *client = ctx;
+	enum pmg_flow flow;
+
+	if (client->has_body)
+		return PMG_FLOW_END;
+	flow = client->request.framing == PMG_FRAMING_CHUNKED ? pull_chunked(client, to, room, n)
+							      : pull_length(client, to, room, n);
+	pmg_client_update(client);
+	return flow;
+}
+
+/* --- the end of it --- */
+
+static void answer_failure(struct pmg_client *client, const struct pmg_err *err, int status)
+{
+	pmg_autofree char *target = pmg_url_authority(&client->request.url);
+	pmg_autofree char *text = pmg_str_quote(err->msg, strlen(err->msg), sizeof err->msg);
+
+	if (client->is_broken) {
+		pmg_client_end(client);
+	} else if (client->is_bad_body) {
+		pmg_client_refuse(client, 400, "the body of the request is malformed");
+	} else {
+		pmg_report_trouble(client->service->report, target, err);
+		pmg_client_refuse(client, status, text);
+	}
+}
+
+static void on_done(void *ctx, const struct pmg_err *err, int status)
+{
+	struct pmg_client *client = ctx;
+
+	pmg_exchange_free(client->exchange);
+	client->exchange = NULL;
+	if (err && !client->has_head) {
+		answer_failure(client, err, status);
+		return;
+	}
+	if (err && !client->is_broken && !client->is_bad_body) {
+		pmg_autofree char *target = pmg_url_authority(&client->request.url);
+
+		pmg_report_trouble(client->service->report, target, err);
+	}
+	/* A body that was cut must not look whole: no last chunk, no clean end. */
+	client->breaks = err != NULL;
+	if (!err && client->outgoing.framing == PMG_FRAMING_CHUNKED &&
+	    pmg_str_adds(&client->out, "0\r\n\r\n") < 0)
+		client->breaks = true;
+	pmg_client_enter(client, PMG_CLIENT_FLUSH);
+	pmg_client_send(client);
+}
+
+void pmg_client_forward(struct pmg_client *client, struct pmg_head *head)
+{
+	const struct pmg_exchange_user user = { client, on_head, on_body, on_pull, on_done };
+	const struct pmg_request *request = &client->request;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	pmg_request_clean(head, client->asked.kind == PMG_PATH_METADATA);
+	if (request->wants_continue &&
+	    pmg_str_adds(&client->out, "HTTP/1.1 100 Continue\r\n\r\n") < 0)
+		client->is_broken = true;
+	if (pmg_exchange_start(&client->service->upstream, &request->url, head, request->framing,
+			       request->length, &user, &client->exchange, &err) < 0) {
+		pmg_client_refuse(client, 500, err.msg);
+		return;
+	}
+	pmg_client_enter(client, PMG_CLIENT_EXCHANGE);
+	pmg_client_send(client);
+}

@@ -1,0 +1,91 @@
+#ifndef PMG_PROXY_CLIENT_PRIV_H
+#define PMG_PROXY_CLIENT_PRIV_H
+/** The parts of a client's connection: client.c (input, output, states), client_request.c (what a
+ *  head leads to), client_answer.c (what goes back). */
+#include "proxy/client.h"
+#include "proxy/learn.h"
+#include "proxy/request.h"
+#include "proxy/respond.h"
+#include "proxy/stream.h"
+
+enum pmg_client_state {
+	PMG_CLIENT_HEAD,      /* a request is awaited */
+	PMG_CLIENT_PROBE,     /* a CONNECT waits until an index has told its artifact hosts */
+	PMG_CLIENT_PEEK,      /* a CONNECT was answered: is it TLS or HTTP that follows? */
+	PMG_CLIENT_HANDSHAKE, /* of TLS */
+	PMG_CLIENT_EXCHANGE,  /* a request is with upstream */
+	PMG_CLIENT_FLUSH,     /* the answer is complete, but not all is sent */
+	PMG_CLIENT_LINGER,    /* all is sent; what still comes is thrown away */
+	PMG_CLIENT_DEAD,      /* everything is closed; only the memory waits to be freed */
+	PMG_CLIENT_STATES
+};
+
+struct pmg_client {
+	struct pmg_service *service;
+	struct pmg_client *prev, *next;
+	enum pmg_client_state state;
+	struct pmg_stream stream;
+	struct pmg_watch *watch;
+	struct pmg_timer timer;
+	struct pmg_task input_task; /* input is at hand that the loop does not tell of */
+	struct pmg_task send_task;  /* output was queued from within a callback of libcurl's */
+	struct pmg_task probe_task; /* the probe has ended */
+	struct pmg_task free_task;
+
+	struct pmg_str in;
+	size_t scanned; /* of a head, in `in` */
+	struct pmg_str out;
+	size_t out_at;   /* sent of it */
+	bool wants_out;  /* reading has to wait until the socket can be written (TLS) */
+	bool wants_in;   /* and the other way round */
+	bool is_stalled; /* the client does not take what is queued */
+	bool is_broken;  /* writing failed: nothing more will get out */
+	bool is_hurried; /* a head has begun: the rest must come soon */
+
+	char *inside_host; /* after a CONNECT that is looked into */
+	struct pmg_inside inside;
+	uint64_t requests; /* since it leads there */
+
+	/* Of the request at hand. */
+	struct pmg_request request;
+	struct pmg_asked asked;
+	int minor; /* HTTP/1.minor */
+	struct pmg_exchange *exchange;
+	struct pmg_chunked chunked;
+	uint64_t body_left; /* of a body with Content-Length */
+	bool has_body;      /* of the request: all was read */
+	bool is_bad_body;   /* its chunks are malformed */
+	bool has_head;      /* of the response: queued */
+	struct pmg_outgoing outgoing;
+	struct pmg_learner *learner;
+	bool closes; /* the connection ends after this answer */
+	bool breaks; /* and the client must see that the answer is not whole */
+};
+
+/* client.c */
+void pmg_client_enter(struct pmg_client *client, enum pmg_client_state state);
+/** Close everything; the memory is freed soon after, so that callers may still look at state.
+ *  Not from within libcurl's callbacks. */
+void pmg_client_end(struct pmg_client *client);
+/** Write what is queued, as far as it goes. Changes no state: fit for libcurl's callbacks. */
+void pmg_client_write(struct pmg_client *client);
+/** The same, and act on the outcome. Not from within libcurl's callbacks. */
+void pmg_client_send(struct pmg_client *client);
+/** Register what the loop has to tell of, after anything has changed. */
+void pmg_client_update(struct pmg_client *client);
+
+/* client_request.c */
+/** Look for a request in what was read. */
+void pmg_client_serve(struct pmg_client *client);
+void pmg_client_on_probe(void *client); /* tunnel or look inside, now that the index was asked */
+
+/* client_answer.c */
+/** Queue an answer of the proxy's own; then the connection goes on (keeps) or ends. */
+void pmg_client_answer(struct pmg_client *client, const struct pmg_answer *answer);
+void pmg_client_refuse(struct pmg_client *client, int status, const char *text); /* and close */
+/** Send the request at hand upstream. @param head  is changed */
+void pmg_client_forward(struct pmg_client *client, struct pmg_head *head);
+/** Nothing of the request at hand is needed any more. */
+void pmg_client_forget(struct pmg_client *client);
+
+#endif

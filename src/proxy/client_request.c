@@ -1,0 +1,194 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "proxy/client_priv.h"
+#include "proxy/place.h"
+#include "proxy/probe.h"
+#include "proxy/tunnel.h"
+
+static const struct {
+	int code;
+	int status;
+	const char *text;
+} bad_heads[] = {
+	{ -PMG_E_PARSE, 400, "the request is malformed" },
+	{ -PMG_E_LIMIT, 431, "the request head is too large" },
+	{ -PMG_E_UNSUPPORTED, 505, "only HTTP/1.0 and 1.1 are spoken" },
+};
+
+static void refuse_head(struct pmg_client *client, int code, const char *why)
+{
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(bad_heads); i++)
+		if (bad_heads[i].code == code)
+			pmg_client_refuse(client, bad_heads[i].status,
+					  why ? why : bad_heads[i].text);
+}
+
+/* A CONNECT to a place we look into: from here on this connection is with that place. */
+static void look_inside(struct pmg_client *client)
+{
+	static const char answer[] = "HTTP/1.1 200 Connection established\r\n\r\n";
+	struct pmg_request *request = &client->request;
+
+	/* OpenSSL reads from the socket itself: what came too early would be lost to it. */
+	if (client->in.len > 0) {
+		pmg_client_refuse(client, 400, "bytes after CONNECT, before its answer");
+		return;
+	}
+	client->inside_host = pmg_steal_ptr(&request->url.host);
+	client->inside = (struct pmg_inside){ "https", client->inside_host, request->url.port };
+	client->requests = 0;
+	if (pmg_str_add(&client->out, answer, sizeof answer - 1) < 0)
+		abort(); /* the buffer is empty between requests */
+	pmg_client_forget(client);
+	pmg_client_enter(client, PMG_CLIENT_PEEK);
+	pmg_client_send(client);
+}
+
+static void make_tunnel(struct pmg_client *client)
+{
+	struct pmg_service *service = client->service;
+	pmg_autofree char *target = pmg_url_authority(&client->request.url);
+
+	pmg_report_passed(service->report, target, "tunnel");
+	pmg_watch_end(client->watch); /* the socket gets another */
+	client->watch = NULL;
+	pmg_tunnel_new(service, pmg_steal_fd(&client->stream.fd), &client->request.url,
+		       &client->in);
+	pmg_client_end(client);
+}
+
+static bool is_known(const struct pmg_client *client)
+{
+	return pmg_catalog_knows(client->service->catalog, client->request.url.host,
+				 client->request.url.port);
+}
+
+void pmg_client_on_probe(void *ctx)
+{
+	struct pmg_client *client = ctx;
+
+	if (is_known(client))
+		look_inside(client);
+	else
+		make_tunnel(client);
+}
+
+static void serve_connect(struct pmg_client *client)
+{
+	if (is_known(client)) {
+		look_inside(client);
+	} else if (pmg_probe_wait(client->service->probe, &client->probe_task)) {
+		pmg_client_enter(client, PMG_CLIENT_PROBE);
+	} else {
+		make_tunnel(client);
+	}
+}
+
+/* A request that leads back to the proxy would go round for ever. By name here; what else a name
+ * resolves to is caught when libcurl connects. */
+static bool is_loop(const struct pmg_client *client)
+{
+	const struct pmg_url *url = &client->request.url;
+	pmg_autofree char *host = pmg_host_canonical(url->host);
+
+	return url->port == client->service->own_port &&
+	       (strcmp(host, client->service->own_host) == 0 || pmg_host_is_loopback(host));
+}
+
+static void ask_for_token(struct pmg_client *client)
+{
+	struct pmg_answer answer = {
+		.status = 407,
+		.field = "Proxy-Authenticate: Basic realm=\"pmg\"",
+		.body = "this proxy serves one guarded run only\n",
+		.keeps = client->request.keeps && client->request.framing == PMG_FRAMING_NONE,
+		.is_head = client->request.is_head,
+	};
+
+	pmg_client_answer(client, &answer);
+}
+
+static void refuse_package(struct pmg_client *client, const struct pmg_refusal *refusal)
+{
+	bool is_npm = refusal->eco == PMG_ECO_NPM;
+	pmg_autofree char *body =
+		is_npm ? pmg_error_json(refusal->text) : pmg_xasprintf("%s\n", refusal->text);
+	struct pmg_answer answer = {
+		.status = refusal->status,
+		.reason = refusal->reason,
+		.type = is_npm ? "application/json" : NULL,
+		.body = body,
+		.keeps = client->request.keeps && client->request.framing == PMG_FRAMING_NONE,
+		.is_head = client->request.is_head,
+	};
+
+	pmg_client_answer(client, &answer);
+}
+
+static void serve_request(struct pmg_client *client, struct pmg_head *head)
+{
+	struct pmg_service *service = client->service;
+	struct pmg_refusal refusal = { 0 };
+
+	pmg_catalog_ask(service->catalog, &client->request.url, &client->asked);
+	if (pmg_gate_admit(&service->gate, &client->asked, &client->request.url, &refusal))
+		pmg_client_forward(client, head);
+	else
+		refuse_package(client, &refusal);
+}
+
+static void serve_head(struct pmg_client *client, struct pmg_head *head)
+{
+	const struct pmg_inside *inside = client->inside_host ? &client->inside : NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	int status = 0;
+
+	client->service->requests++;
+	client->requests++;
+	client->minor = head->minor;
+	client->closes = false;
+	if (pmg_request_read(head, inside, &client->request, &status, &err) < 0) {
+		pmg_client_refuse(client, status, err.msg);
+		return;
+	}
+	client->has_body = client->request.framing == PMG_FRAMING_NONE;
+	client->body_left = client->request.length;
+	if (!inside && !pmg_request_is_authorized(head, client->service->authorization))
+		ask_for_token(client);
+	else if (is_loop(client) && !inside)
+		pmg_client_refuse(client, 508, "that is this proxy itself");
+	else if (client->request.is_connect)
+		serve_connect(client);
+	else
+		serve_request(client, head);
+}
+
+void pmg_client_serve(struct pmg_client *client)
+{
+	pmg_auto(head) struct pmg_head head = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	ssize_t end = pmg_head_end(client->in.s, client->in.len, &client->scanned);
+	int r;
+
+	if (end == 0 && client->is_hurried)
+		return;
+	if (end == 0) {
+		client->is_hurried = true;
+		pmg_timer_start(client->service->loop, &client->timer, PMG_CLIENT_HEAD_MS);
+		return;
+	}
+	if (end < 0) {
+		refuse_head(client, (int)end, NULL);
+		return;
+	}
+	r = pmg_request_parse(client->in.s, (size_t)end, &head, &err);
+	pmg_str_consume(&client->in, (size_t)end);
+	client->scanned = 0;
+	if (r < 0)
+		refuse_head(client, r, err.msg);
+	else
+		serve_head(client, &head);
+}

@@ -1,0 +1,166 @@
+#include "proxy/server.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "base/str.h"
+#include "proxy/client.h"
+#include "proxy/link.h"
+#include "proxy/listener.h"
+#include "proxy/place.h"
+#include "proxy/probe.h"
+#include "proxy/tunnel.h"
+
+struct server {
+	struct pmg_service service;
+	struct pmg_link *link;
+	struct pmg_listener *listener;
+	bool is_stopping; /* STOP came: DONE is on its way */
+	bool is_orphan;   /* the front is gone */
+};
+
+/* --- the front --- */
+
+static void send_done(struct server *server)
+{
+	struct pmg_wire_done done = { .requests = server->service.requests,
+				      .bytes = server->service.bytes };
+
+	pmg_catalog_learned(server->service.catalog, &done.learned);
+	pmg_link_send(server->link, PMG_WIRE_DONE, pmg_wire_done_encode(&done));
+	pmg_strv_done(&done.learned);
+}
+
+static void on_sent(void *ctx)
+{
+	struct server *server = ctx;
+
+	if (server->is_stopping)
+		pmg_loop_end(server->service.loop);
+}
+
+static void on_gone(void *ctx)
+{
+	struct server *server = ctx;
+
+	server->is_orphan = true;
+	pmg_loop_end(server->service.loop);
+}
+
+static void on_message(void *ctx, const struct pmg_msg *msg)
+{
+	struct server *server = ctx;
+
+	if (msg->type != PMG_WIRE_STOP || server->is_stopping) {
+		on_gone(server); /* whoever says something else is not our front */
+		return;
+	}
+	server->is_stopping = true;
+	send_done(server);
+	if (pmg_link_is_idle(server->link))
+		pmg_loop_end(server->service.loop);
+}
+
+/* --- setting up --- */
+
+static void on_freed(void *ctx)
+{
+	struct server *server = ctx;
+
+	if (server->listener)
+		pmg_listener_resume(server->listener);
+}
+
+static int learn_own_address(struct pmg_service *service, int listen_fd,
+			     struct sockaddr_storage *own, struct pmg_err *err)
+{
+	const struct sockaddr_in *v4 = (const void *)own;
+	const struct sockaddr_in6 *v6 = (const void *)own;
+	char text[INET6_ADDRSTRLEN] = "";
+	socklen_t len = sizeof *own;
+
+	memset(own, 0, sizeof *own);
+	if (getsockname(listen_fd, (void *)own, &len) < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "listening socket");
+	if (own->ss_family == AF_INET) {
+		(void)inet_ntop(AF_INET, &v4->sin_addr, text, sizeof text);
+		service->own_port = ntohs(v4->sin_port);
+	} else if (own->ss_family == AF_INET6) {
+		(void)inet_ntop(AF_INET6, &v6->sin6_addr, text, sizeof text);
+		service->own_port = ntohs(v6->sin6_port);
+	} else {
+		return pmg_err_set(err, PMG_E_INTERNAL, 0, "listening socket is not TCP");
+	}
+	service->own_host = pmg_host_canonical(text);
+	return 0;
+}
+
+static int set_up(struct server *server, struct pmg_start *start, int wire_fd, int listen_fd,
+		  struct pmg_err *err)
+{
+	const struct pmg_link_user user = { server, on_message, on_sent, on_gone };
+	pmg_autofree char *login = pmg_xasprintf("pmg:%s", start->wire.token);
+	struct pmg_service *service = &server->service;
+	struct sockaddr_storage own;
+	int r;
+
+	service->ca = start->ca;
+	service->catalog = start->catalog;
+	service->upstream.route = start->route;
+	service->upstream.bundle = start->bundle;
+	service->authorization = pmg_base64(login, strlen(login));
+	service->freed = on_freed;
+	service->freed_ctx = server;
+	r = learn_own_address(service, listen_fd, &own, err);
+	if (r == 0)
+		r = pmg_loop_new(&service->loop, err);
+	if (r == 0)
+		r = pmg_link_new(service->loop, wire_fd, &user, &server->link, err);
+	if (r == 0)
+		r = pmg_multi_new(service->loop, &own, &service->upstream.multi, err);
+	if (r < 0)
+		return r;
+	service->report = pmg_report_new(server->link);
+	service->gate = (struct pmg_gate){ start->judge, service->report };
+	service->probe = pmg_probe_new(service);
+	return pmg_listener_new(service, listen_fd, &server->listener, err);
+}
+
+static void tear_down(struct server *server)
+{
+	struct pmg_service *service = &server->service;
+
+	pmg_listener_free(server->listener);
+	server->listener = NULL;
+	if (service->loop) {
+		pmg_clients_free(service);
+		pmg_tunnels_free(service);
+	}
+	pmg_probe_free(service->probe);
+	pmg_multi_free(service->upstream.multi);
+	pmg_report_free(service->report);
+	pmg_link_free(server->link);
+	pmg_loop_free(service->loop);
+	free(service->authorization);
+	free(service->own_host);
+}
+
+int pmg_server_run(struct pmg_start *start, int wire_fd, int listen_fd,
+		   const struct pmg_wire_ready *ready, struct pmg_err *err)
+{
+	struct server server = { 0 };
+	int r;
+
+	r = set_up(&server, start, wire_fd, listen_fd, err);
+	if (r == 0) {
+		pmg_link_send(server.link, PMG_WIRE_READY, pmg_wire_ready_encode(ready));
+		r = pmg_loop_run(server.service.loop, err);
+	}
+	if (r == 0 && server.is_orphan)
+		r = pmg_err_set(err, PMG_E_PEER, 0, "the front is gone");
+	tear_down(&server);
+	return r;
+}

@@ -1,0 +1,181 @@
+#include "proxy/start.h"
+
+#include <string.h>
+
+#include <curl/curl.h>
+
+#include "base/io.h"
+#include "base/log.h"
+#include "kernel/confine.h"
+
+void pmg_start_done(struct pmg_start *start)
+{
+	pmg_wire_start_done(&start->wire);
+	pmg_catalog_free(start->catalog);
+	pmg_route_free(start->route);
+	pmg_bundle_free(start->bundle);
+	pmg_ca_free(start->ca);
+	pmg_judge_close(start->judge);
+	*start = (struct pmg_start){ 0 };
+}
+
+/* --- what the front says --- */
+
+static int hear_registry(struct pmg_start *start, const struct json_t *body, struct pmg_err *err)
+{
+	pmg_auto(wire_registry) struct pmg_wire_registry m = { 0 };
+	enum pmg_eco eco;
+	int r;
+
+	r = pmg_wire_registry_decode(body, &m, err);
+	if (r == 0)
+		r = pmg_eco_parse(m.eco, &eco, err);
+	if (r == 0)
+		r = pmg_catalog_add_registry(start->catalog, eco, m.url, err);
+	return r;
+}
+
+static int hear_source(struct pmg_start *start, const struct json_t *body, struct pmg_err *err)
+{
+	pmg_auto(wire_source) struct pmg_wire_source m = { 0 };
+	enum pmg_eco eco;
+	int r;
+
+	r = pmg_wire_source_decode(body, &m, err);
+	if (r == 0)
+		r = pmg_eco_parse(m.eco, &eco, err);
+	if (r == 0)
+		r = pmg_catalog_add_source(start->catalog, eco, m.url, m.name, m.version, err);
+	return r;
+}
+
+static int hear_start(struct pmg_start *start, const struct json_t *body, struct pmg_err *err)
+{
+	return pmg_wire_start_decode(body, &start->wire, err);
+}
+
+static const struct {
+	enum pmg_wire_type type;
+	int (*hear)(struct pmg_start *start, const struct json_t *body, struct pmg_err *err);
+} messages[] = {
+	{ PMG_WIRE_REGISTRY, hear_registry },
+	{ PMG_WIRE_SOURCE, hear_source },
+	{ PMG_WIRE_START, hear_start },
+};
+
+/* @return 1: that was START; 0: more is to come. A message that cannot be taken goes to *bad: all
+ * are read before one is complained about, since a socket that is closed with something unread in
+ * it loses what was said last. */
+static int hear_one(int wire_fd, struct pmg_start *start, struct pmg_err *bad, struct pmg_err *err)
+{
+	pmg_auto(msg) struct pmg_msg msg = { 0 };
+	struct pmg_err why = PMG_ERR_INIT;
+	size_t i;
+	int r = pmg_msg_recv(wire_fd, &msg, err);
+
+	if (r == 0)
+		return pmg_err_set(err, PMG_E_PEER, 0, "the front closed before START");
+	if (r < 0)
+		return r;
+	for (i = 0; i < PMG_ARRAY_LEN(messages) && messages[i].type != msg.type; i++)
+		;
+	if (i == PMG_ARRAY_LEN(messages))
+		return pmg_err_set(err, PMG_E_PEER, 0, "message %u before START", msg.type);
+	if (messages[i].hear(start, msg.body, &why) < 0 && !bad->msg[0])
+		*bad = why;
+	return msg.type == PMG_WIRE_START;
+}
+
+int pmg_start_hear(int wire_fd, struct pmg_start *start, struct pmg_err *err)
+{
+	struct pmg_err bad = PMG_ERR_INIT;
+	int r;
+
+	start->catalog = pmg_catalog_new();
+	do
+		r = hear_one(wire_fd, start, &bad, err);
+	while (r == 0);
+	if (r < 0 || !bad.msg[0])
+		return r < 0 ? r : 0;
+	*err = bad;
+	return -(int)err->code;
+}
+
+/* --- what is on disk --- */
+
+static int write_bundle(const struct pmg_start *start, int fd, struct pmg_err *err)
+{
+	const char *own = pmg_ca_pem(start->ca), *pem;
+	size_t len = 0;
+	int r;
+
+	pem = pmg_bundle_pem(start->bundle, &len);
+	r = pmg_io_write_all(fd, pem, len, err);
+	if (r == 0 && len > 0 && pem[len - 1] != '\n')
+		r = pmg_io_write_all(fd, "\n", 1, err);
+	if (r == 0)
+		r = pmg_io_write_all(fd, own, strlen(own), err);
+	return r < 0 ? pmg_err_wrap(err, "CA bundle") : 0;
+}
+
+/* A cache that cannot be read is as good as none. */
+static void load_cache(struct pmg_start *start)
+{
+	struct pmg_err scratch = PMG_ERR_INIT;
+	pmg_autofree char *text = NULL;
+	size_t len = 0;
+
+	if (!start->wire.cache_path)
+		return;
+	if (pmg_io_slurp(start->wire.cache_path, PMG_START_CACHE_MAX, &text, &len, &scratch) == 0)
+		pmg_catalog_add_cached(start->catalog, text);
+	else if (scratch.code != PMG_E_NOTFOUND)
+		pmg_log_debug("%s", scratch.msg);
+}
+
+static void describe(const struct pmg_start *start, struct pmg_wire_ready *ready)
+{
+	struct pmg_index_info info = { 0 };
+
+	pmg_judge_info(start->judge, &info);
+	ready->index_present = info.present;
+	ready->index_built = info.built;
+	ready->index_records = info.records;
+	ready->blocklist_entries = info.blocklist;
+}
+
+int pmg_start_load(struct pmg_start *start, int bundle_fd, struct pmg_wire_ready *ready,
+		   struct pmg_err *err)
+{
+	const struct pmg_wire_start *wire = &start->wire;
+	int r;
+
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) /* reads OpenSSL's configuration */
+		return pmg_err_set(err, PMG_E_INTERNAL, 0, "libcurl cannot be set up");
+	r = pmg_route_new(wire->https_proxy, wire->http_proxy, wire->no_proxy, &start->route, err);
+	if (r == 0)
+		r = pmg_bundle_load(&wire->ca_files, &wire->ca_dirs, &start->bundle, &ready->notes,
+				    err);
+	if (r == 0)
+		r = pmg_ca_new(&start->ca, err);
+	if (r == 0)
+		r = write_bundle(start, bundle_fd, err);
+	if (r == 0)
+		r = pmg_judge_open(wire->index_path, wire->blocklist_path, &start->judge, err);
+	if (r < 0)
+		return r;
+	load_cache(start);
+	describe(start, ready);
+	return 0;
+}
+
+int pmg_start_confine(struct pmg_err *err)
+{
+	struct pmg_confine what = { .network = true };
+	int r;
+
+	pmg_confine_resolver_paths(&what.read_files);
+	r = pmg_confine_self(&what, err);
+	pmg_strv_done(&what.read_files);
+	return r;
+}

@@ -1,0 +1,46 @@
+#ifndef PMG_PROXY_START_H
+#define PMG_PROXY_START_H
+/**
+ * How pmg-proxy begins: hear from the front what there is, load all that is on
+ * disk, hand out the CA bundle, and lock itself in. After that no file can be
+ * opened that is not named here, and nothing of the network was touched yet.
+ */
+#include "net/route.h"
+#include "proxy/catalog.h"
+#include "tls/bundle.h"
+#include "tls/ca.h"
+#include "verdict/judge.h"
+#include "violation/wire.h"
+
+#define PMG_START_CACHE_MAX 262144U /* bytes of the file of artifact hosts learned earlier */
+
+/* What serving needs. Zeroed is empty. */
+struct pmg_start {
+	struct pmg_wire_start wire; /* as the front sent it */
+	struct pmg_catalog *catalog;
+	struct pmg_route *route;
+	struct pmg_bundle *bundle;
+	struct pmg_ca *ca;
+	struct pmg_judge *judge;
+};
+
+void pmg_start_done(struct pmg_start *start);
+PMG_DEFINE_AUTO_DONE(start, struct pmg_start, pmg_start_done);
+
+/** Read REGISTRY* SOURCE* START, all of them even when one cannot be taken. @return 0; -PMG_E_PEER:
+ * the front closed or spoke nonsense; -PMG_E_PARSE, -PMG_E_LIMIT: a registry or source that cannot
+ * be taken */
+int pmg_start_hear(int wire_fd, struct pmg_start *start, struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * Load roots, authority, judge and cache; write the bundle.
+ * @param bundle_fd  an empty file, gets the child's bundle: system, user's, this run's
+ * @param[out] ready  zeroed by the caller; what READY says
+ */
+int pmg_start_load(struct pmg_start *start, int bundle_fd, struct pmg_wire_ready *ready,
+		   struct pmg_err *err) PMG_MUST_CHECK;
+/** Lock the process in: only what name resolution reads can be opened from here on. Roots, index
+ * and lists are in memory or open. No way back. */
+int pmg_start_confine(struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif
