@@ -1,7 +1,8 @@
 noinst_LIBRARIES += libpm.a
 libpm_a_SOURCES = \
 	%D%/args.c %D%/args.h %D%/ask.c %D%/ask.h %D%/classify.c %D%/classify.h %D%/facts.c %D%/facts.h \
-	%D%/managers.h %D%/npm.c %D%/npm_args.c %D%/npm_learn.c %D%/npmlike.c %D%/npmlike.h %D%/pip.c %D%/pip_args.c %D%/pip_learn.c %D%/pm.c %D%/pm.h \
+	%D%/managers.h %D%/manifest.c %D%/manifest.h %D%/npm_lock.c %D%/npm_lock.h \
+	%D%/npm_sources.c %D%/npm_sources.h %D%/pnpm_lock.c %D%/pnpm_lock.h %D%/npm.c %D%/npm_args.c %D%/npm_learn.c %D%/npmlike.c %D%/npmlike.h %D%/pip.c %D%/pip_args.c %D%/pip_learn.c %D%/pm.c %D%/pm.h \
 	%D%/pnpm.c %D%/pnpm_args.c %D%/pnpm_learn.c %D%/project.c %D%/project.h %D%/point.c %D%/point.h %D%/requirements.c %D%/requirements.h %D%/settings.c %D%/settings.h \
 	%D%/surroundings.c %D%/surroundings.h %D%/version.h
 
@@ -14,6 +15,12 @@ tests_unit_test_pm_facts_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_npm_learn
 tests_unit_test_pm_npm_learn_SOURCES = tests/unit/test_pm_npm_learn.c tests/unit/learning.h
 tests_unit_test_pm_npm_learn_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_npm_lock
+tests_unit_test_pm_npm_lock_SOURCES = tests/unit/test_pm_npm_lock.c tests/unit/learning.h
+tests_unit_test_pm_npm_lock_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_npm_sources
+tests_unit_test_pm_npm_sources_SOURCES = tests/unit/test_pm_npm_sources.c tests/unit/learning.h
+tests_unit_test_pm_npm_sources_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_pip_learn
 tests_unit_test_pm_pip_learn_SOURCES = tests/unit/test_pm_pip_learn.c tests/unit/learning.h
 tests_unit_test_pm_pip_learn_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
@@ -22,6 +29,9 @@ tests_unit_test_pm_pm_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_pnpm_learn
 tests_unit_test_pm_pnpm_learn_SOURCES = tests/unit/test_pm_pnpm_learn.c tests/unit/learning.h
 tests_unit_test_pm_pnpm_learn_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_pnpm_lock
+tests_unit_test_pm_pnpm_lock_SOURCES = tests/unit/test_pm_pnpm_lock.c tests/unit/learning.h
+tests_unit_test_pm_pnpm_lock_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_point
 tests_unit_test_pm_point_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_project
@@ -29,7 +39,10 @@ tests_unit_test_pm_project_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_requirements
 tests_unit_test_pm_requirements_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_argv tests/fuzz/fuzz_requirements
+check_PROGRAMS += tests/fuzz/fuzz_argv tests/fuzz/fuzz_npm_lock tests/fuzz/fuzz_pnpm_lock \
+	tests/fuzz/fuzz_requirements
+tests_fuzz_fuzz_npm_lock_LDADD = $(FUZZ_MAIN) $(LINK_PM)
+tests_fuzz_fuzz_pnpm_lock_LDADD = $(FUZZ_MAIN) $(LINK_PM)
 tests_fuzz_fuzz_requirements_LDADD = $(FUZZ_MAIN) $(LINK_PM)
 tests_fuzz_fuzz_argv_LDADD = $(FUZZ_MAIN) $(LINK_PM)
 

@@ -3,6 +3,7 @@
 #include "base/path.h"
 #include "pm/ask.h"
 #include "pm/managers.h"
+#include "pm/npm_sources.h"
 #include "pm/npmlike.h"
 
 /* `npm config get registry` prints the address alone. */
@@ -25,6 +26,8 @@ static const struct pmg_question question = {
 	.tool = "npm", .args = args, .env = env, .read = read_answer
 };
 
+static const char *const locks[] = { "package-lock.json", "npm-shrinkwrap.json", NULL };
+
 int pmg_npm_learn(const struct pmg_place *place, struct pmg_facts *out, struct pmg_err *err)
 {
 	bool npx = strcmp(pmg_path_name(place->argv[0]), "npx") == 0;
@@ -44,5 +47,7 @@ int pmg_npm_learn(const struct pmg_place *place, struct pmg_facts *out, struct p
 		r = pmg_npmlike_apply(&n, err);
 	if (r == 0)
 		r = pmg_ask_registries(&question, place, PMG_ECO_NPM, out, err);
+	if (r == 0)
+		r = pmg_npm_sources(&n, start, locks, err);
 	return r;
 }

@@ -11,6 +11,7 @@
 #include "pm/ask.h"
 #include "pm/facts.h"
 #include "pm/managers.h"
+#include "pm/npm_sources.h"
 #include "pm/npmlike.h"
 #include "pm/project.h"
 
@@ -260,6 +261,10 @@ static int read_files(struct pmg_npmlike *n, const char *start, struct pmg_err *
 	return r;
 }
 
+/* npm's are what `pnpm import` reads. */
+static const char *const locks[] = { "pnpm-lock.yaml", "package-lock.json", "npm-shrinkwrap.json",
+				     NULL };
+
 int pmg_pnpm_learn(const struct pmg_place *place, struct pmg_facts *out, struct pmg_err *err)
 {
 	pmg_auto(npmlike) struct pmg_npmlike n = { .place = place, .facts = out };
@@ -280,5 +285,7 @@ int pmg_pnpm_learn(const struct pmg_place *place, struct pmg_facts *out, struct 
 		r = pmg_npmlike_apply(&n, err);
 	if (r == 0)
 		r = pmg_ask_registries(&question, place, PMG_ECO_NPM, out, err);
+	if (r == 0)
+		r = pmg_npm_sources(&n, start, locks, err);
 	return r;
 }

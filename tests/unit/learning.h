@@ -153,4 +153,21 @@ static inline char *learning_registries(const struct learning *l, const struct p
 	return pmg_str_steal(&out);
 }
 
+/* "URL name version" of each source, "-" for what is not known, one a line. */
+static inline char *learning_sources(const struct pmg_facts *facts)
+{
+	struct pmg_str out = PMG_STR_INIT(65536);
+	size_t i;
+	int r = pmg_str_adds(&out, "");
+
+	for (i = 0; i < facts->n_sources && r == 0; i++) {
+		const struct pmg_source *s = &facts->sources[i];
+		pmg_autofree char *url = pmg_url_text(&s->url);
+
+		r = pmg_str_addf(&out, "%s %s %s\n", url, s->name ? s->name : "-",
+				 s->version ? s->version : "-");
+	}
+	return pmg_str_steal(&out);
+}
+
 #endif

@@ -42,25 +42,6 @@ static void learn_ok(struct learning *l, const char *line, struct pmg_facts *fac
 		fail_msg("%s", err.msg);
 }
 
-/* "URL name" of each source, one a line. */
-static char *sources(const struct pmg_facts *facts)
-{
-	struct pmg_str out = PMG_STR_INIT(65536);
-	size_t i;
-
-	assert_int_equal(pmg_str_adds(&out, ""), 0);
-	for (i = 0; i < facts->n_sources; i++) {
-		pmg_autofree char *url = pmg_url_text(&facts->sources[i].url);
-
-		assert_int_equal(facts->sources[i].eco, PMG_ECO_PYPI);
-		assert_int_equal(
-			pmg_str_addf(&out, "%s %s\n", url,
-				     facts->sources[i].name ? facts->sources[i].name : "-"),
-			0);
-	}
-	return pmg_str_steal(&out);
-}
-
 static void every_file_and_variable_that_pip_reads_names_registries(void **state)
 {
 	struct learning *l = *state;
@@ -134,15 +115,15 @@ static void requirements_files_are_read_with_all_they_name(void **state)
 		 "pip install -r r.txt f@https://h.test/f.whl https://h.test/g.whl "
 		 "--requirements-from-script script.py git+https://h.test/x.git",
 		 &facts);
-	got = sources(&facts);
-	assert_string_equal(got, "https://h.test/c.zip c\n"
-				 "https://h.test/b.tar.gz -\n"
-				 "https://h.test/a-1.0-py3-none-any.whl a\n"
-				 "https://h.test/d-1.whl d\n"
-				 "https://h.test/f.whl f\n"
-				 "https://h.test/g.whl -\n"
-				 "https://h.test/s.whl s\n"
-				 "https://h.test/e.whl e\n");
+	got = learning_sources(&facts);
+	assert_string_equal(got, "https://h.test/c.zip c -\n"
+				 "https://h.test/b.tar.gz - -\n"
+				 "https://h.test/a-1.0-py3-none-any.whl a -\n"
+				 "https://h.test/d-1.whl d -\n"
+				 "https://h.test/f.whl f -\n"
+				 "https://h.test/g.whl - -\n"
+				 "https://h.test/s.whl s -\n"
+				 "https://h.test/e.whl e -\n");
 	from = learning_registries(l, &facts);
 	assert_string_equal(from, "https://r.test/simple/ <- {top}/home/project/r.txt:2\n" DEFAULT);
 }

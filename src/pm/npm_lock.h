@@ -1,0 +1,35 @@
+#ifndef PMG_PM_NPM_LOCK_H
+#define PMG_PM_NPM_LOCK_H
+/**
+ * package-lock.json and npm-shrinkwrap.json, all versions of the format: the
+ * archives that they name by address, with name and version. Archives of a
+ * known registry in its usual shape (BASE/NAME/-/FILE) are left out: their
+ * address says what they are.
+ */
+#include <stdbool.h>
+
+#include "pm/pm.h"
+
+#define PMG_LOCK_MAX 67108864U /* bytes of a lockfile */
+
+/**
+ * A file that is not there adds nothing; one that cannot be parsed adds a
+ * note, since npm may still make sense of it (it resolves merge conflicts).
+ * @param facts  its registries must be known already
+ * @return 0; -PMG_E_LIMIT
+ */
+int pmg_npm_lock_read(struct pmg_facts *facts, const char *path,
+		      struct pmg_err *err) PMG_MUST_CHECK;
+
+/** The same from memory. @return 0; -PMG_E_LIMIT; -PMG_E_PARSE */
+int pmg_npm_lock_parse(struct pmg_facts *facts, const char *name, const char *text, size_t len,
+		       struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * Whether a text can be left unparsed: every address in it is that of a known
+ * registry in its usual shape, and no key is written so that it could hide.
+ * A look like this takes a fiftieth of the time of parsing.
+ */
+bool pmg_npm_lock_is_ordinary(const struct pmg_facts *facts, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,21 @@
+#ifndef PMG_PM_PNPM_LOCK_H
+#define PMG_PM_PNPM_LOCK_H
+/**
+ * pnpm-lock.yaml, as pnpm 5 to 12 write it: the archives that it names by
+ * address ("resolution: {tarball: ADDRESS}"), with name and version. It is
+ * parsed only when there is such a word in it at all.
+ */
+#include "pm/pm.h"
+
+/**
+ * As pmg_npm_lock_read(): a file that is not there adds nothing, one that is
+ * no YAML a note. @return 0; -PMG_E_LIMIT
+ */
+int pmg_pnpm_lock_read(struct pmg_facts *facts, const char *path,
+		       struct pmg_err *err) PMG_MUST_CHECK;
+
+/** The same from memory. @return 0; -PMG_E_LIMIT; -PMG_E_PARSE */
+int pmg_pnpm_lock_parse(struct pmg_facts *facts, const char *name, const char *text, size_t len,
+			struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif
