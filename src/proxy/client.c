@@ -234,13 +234,23 @@ static void input(struct pmg_client *client)
 	pmg_client_update(client);
 }
 
+/* Both directions have ended. What came before may hold the alert that says why. */
+static void hang_up(struct pmg_client *client)
+{
+	if (client->state == PMG_CLIENT_HANDSHAKE)
+		(void)!pmg_tls_handshake(client->stream.tls);
+	else if (client->state == PMG_CLIENT_HEAD)
+		(void)fill(client);
+	report_refusal(client);
+	pmg_client_end(client);
+}
+
 static void on_event(void *ctx, uint32_t events)
 {
 	struct pmg_client *client = ctx;
 
 	if (events & (EPOLLHUP | EPOLLERR)) {
-		report_refusal(client);
-		pmg_client_end(client);
+		hang_up(client);
 		return;
 	}
 	if ((events & EPOLLOUT) || client->wants_in)

@@ -58,9 +58,14 @@ class Registry:
                                json.dumps(package).encode()).close()
 
     @classmethod
-    def asked(cls, path):
-        """Requests for a path that reached the registry."""
-        return [r for r in cls.log() if r["path"] == path]
+    def asked(cls, path, at_least=0):
+        """Requests for a path that reached the registry, which notes them after its answer."""
+        deadline = time.time() + 10
+        while True:
+            found = [r for r in cls.log() if r["path"] == path]
+            if len(found) >= at_least or time.time() > deadline:
+                return found
+            time.sleep(0.02)
 
 
 class Response:
