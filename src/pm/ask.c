@@ -95,20 +95,35 @@ static void to_cache(const char *dir, const char *path, struct json_t *cache, co
 		pmg_log_debug("answers not kept: %s", err.msg);
 }
 
-/* An empty project, so that no search upward finds another one. */
-static int make_folder(const char *cache_dir, char **out, struct pmg_err *err)
+/* In the cache; where that cannot be written (a sealed home), among the temporary files. */
+static int make_empty(const struct pmg_place *place, char **out, struct pmg_err *err)
 {
-	pmg_autofree char *dir = pmg_path_join(cache_dir, "ask.XXXXXX");
+	const char *tmp = pmg_env_get(place->env, "TMPDIR");
+	pmg_autofree char *dir = pmg_path_join(place->cache_dir, "ask.XXXXXX");
+	struct pmg_err sealed = PMG_ERR_INIT;
+
+	if (pmg_dirs_make(place->cache_dir, &sealed) < 0 || !mkdtemp(dir)) {
+		free(dir);
+		dir = pmg_path_join(tmp && tmp[0] == '/' ? tmp : "/tmp", "pmg-ask.XXXXXX");
+		if (!mkdtemp(dir))
+			return pmg_err_set(err, PMG_E_SYS, errno, "make folder %s", dir);
+	}
+	*out = pmg_steal_ptr(&dir);
+	return 0;
+}
+
+/* An empty project, so that no search upward finds another one. */
+static int make_folder(const struct pmg_place *place, char **out, struct pmg_err *err)
+{
+	pmg_autofree char *dir = NULL;
 	pmg_autofree char *manifest = NULL;
 	pmg_autofree char *workspace = NULL;
 	static const char yaml[] = "packages: ['.']\n";
 	int r;
 
-	r = pmg_dirs_make(cache_dir, err);
+	r = make_empty(place, &dir, err);
 	if (r < 0)
 		return r;
-	if (!mkdtemp(dir))
-		return pmg_err_set(err, PMG_E_SYS, errno, "make folder %s", dir);
 	manifest = pmg_path_join(dir, "package.json");
 	workspace = pmg_path_join(dir, "pnpm-workspace.yaml");
 	r = pmg_io_replace(manifest, "{}\n", 3, 0600, err);
@@ -223,7 +238,7 @@ int pmg_ask(const struct pmg_question *question, const struct pmg_place *place,
 	cache = load_cache(path);
 	if (from_cache(cache, key, file, out))
 		return 0;
-	r = make_folder(place->cache_dir, &folder, err);
+	r = make_folder(place, &folder, err);
 	if (r == 0)
 		r = ask_in(question, program, place, folder, folder, out, err);
 	/* A wrapper may need the real home to find what it starts; the question still names no

@@ -30,6 +30,7 @@ void pmg_facts_done(struct pmg_facts *facts)
 	pmg_strv_done(&facts->ca_dirs);
 	pmg_strv_done(&facts->argv);
 	pmg_strv_done(&facts->notes);
+	pmg_strv_done(&facts->warnings);
 	*facts = (struct pmg_facts){ 0 };
 }
 
@@ -125,6 +126,18 @@ int pmg_facts_source(struct pmg_facts *facts, enum pmg_eco eco, const char *url,
 	};
 	parsed = (struct pmg_url){ 0 };
 	return 0;
+}
+
+void pmg_facts_warn(struct pmg_facts *facts, const char *fmt, ...)
+{
+	pmg_autofree char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		abort(); /* out of memory */
+	va_end(ap);
+	(void)pmg_strv_add_once(&facts->warnings, text);
 }
 
 void pmg_facts_note(struct pmg_facts *facts, const char *fmt, ...)

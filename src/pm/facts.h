@@ -35,5 +35,7 @@ int pmg_facts_source(struct pmg_facts *facts, enum pmg_eco eco, const char *url,
 		     const char *version, struct pmg_err *err) PMG_MUST_CHECK;
 
 void pmg_facts_note(struct pmg_facts *facts, const char *fmt, ...) PMG_PRINTF(2, 3);
+/** The same for what the user meant to have and has not: shown without -v. */
+void pmg_facts_warn(struct pmg_facts *facts, const char *fmt, ...) PMG_PRINTF(2, 3);
 
 #endif

@@ -65,8 +65,9 @@ struct pmg_facts {
 	char *no_proxy;
 	struct pmg_strv ca_files; /* the user's own CA files that the tool would have read */
 	struct pmg_strv ca_dirs;
-	struct pmg_strv argv;  /* the tool's arguments, without what would steer it round pmg */
-	struct pmg_strv notes; /* one line each for the user: what was taken over or is odd */
+	struct pmg_strv argv;     /* the tool's arguments, without what would steer it round pmg */
+	struct pmg_strv notes;    /* one line each for the user: what was taken over or is odd */
+	struct pmg_strv warnings; /* the same, of what the user meant to have and has not */
 };
 
 void pmg_facts_done(struct pmg_facts *facts);

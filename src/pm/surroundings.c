@@ -46,17 +46,24 @@ void pmg_surroundings_proxy(struct pmg_facts *facts, const struct pmg_strv *env)
 	}
 }
 
+/* node and OpenSSL take no folder here, and only node says so: to a user who no longer sees node's
+ * own variable. */
+static bool may_be_folder(const char *what)
+{
+	return !pmg_streq(what, "NODE_EXTRA_CA_CERTS") && !pmg_streq(what, "SSL_CERT_FILE");
+}
+
 void pmg_surroundings_ca_file(struct pmg_facts *facts, const char *what, const char *path)
 {
 	struct stat st;
 
 	if (stat(path, &st) < 0 || access(path, R_OK) < 0)
-		pmg_facts_note(facts, "%s: certificates in %s cannot be read; going on without",
+		pmg_facts_warn(facts, "%s: certificates in %s cannot be read; going on without",
 			       what, path);
-	else if (S_ISDIR(st.st_mode))
+	else if (S_ISDIR(st.st_mode) && may_be_folder(what))
 		(void)pmg_strv_add_once(&facts->ca_dirs, path);
 	else if (!S_ISREG(st.st_mode) || st.st_size == 0)
-		pmg_facts_note(facts, "%s: no certificates in %s; going on without", what, path);
+		pmg_facts_warn(facts, "%s: no certificates in %s; going on without", what, path);
 	else
 		(void)pmg_strv_add_once(&facts->ca_files, path);
 }

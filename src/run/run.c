@@ -262,9 +262,12 @@ static void begin_record(struct run *run, struct pmg_record *record)
 static void show_notes(const struct run *run)
 {
 	const struct pmg_strv *facts = &run->prepared.facts.notes;
+	const struct pmg_strv *warnings = &run->prepared.facts.warnings;
 	bool wrong = run->result->exit != 0 && run->result->record.n_troubles > 0;
 	size_t i;
 
+	for (i = 0; i < warnings->n; i++)
+		say(run, PMG_SAY_NOTE, warnings->v[i]);
 	for (i = 0; i < facts->n; i++)
 		say(run, PMG_SAY_DETAIL, facts->v[i]);
 	for (i = 0; i < run->notes.n; i++)

@@ -267,13 +267,13 @@ static void the_users_own_certificates_are_taken_over(void **state)
 	assert_string_equal(facts.ca_files.v[1], a);
 	assert_int_equal(facts.ca_dirs.n, 2);
 	assert_string_equal(facts.ca_dirs.v[1], l->home);
-	assert_int_equal(facts.notes.n, 2);
-	assert_string_equal(facts.notes.v[0],
+	assert_int_equal(facts.warnings.n, 2);
+	assert_string_equal(facts.warnings.v[0],
 			    "SSL_CERT_FILE: certificates in /nonexistent.pem cannot "
 			    "be read; going on without");
 	note = pmg_xasprintf("CURL_CA_BUNDLE: no certificates in %s/empty.pem; going on without",
 			     l->top);
-	assert_string_equal(facts.notes.v[1], note);
+	assert_string_equal(facts.warnings.v[1], note);
 }
 
 static void a_broken_cache_is_asked_over(void **state)

@@ -177,7 +177,7 @@ static void proxy_and_certificates_are_taken_over_from_the_line(void **state)
 			assert_int_equal(
 				pmg_str_addf(&got, "%s%s", k > 0 ? " " : "", facts.argv.v[k]), 0);
 		assert_string_equal(got.s, lines[i].left ? lines[i].left : lines[i].line);
-		assert_int_equal(facts.notes.n, lines[i].notes);
+		assert_int_equal(facts.notes.n + facts.warnings.n, lines[i].notes);
 		if (lines[i].proxy)
 			assert_string_equal(facts.https_proxy, lines[i].proxy);
 		else
