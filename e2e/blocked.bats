@@ -111,19 +111,22 @@ both() {
 		must_say PMG3006
 		must_fail
 	done
+	local name
+	for name in create-evil evil; do
+		registry_add "{\"eco\":\"npm\",\"name\":\"$name\",\"version\":\"1.0.0\",\"bin\":{\"$name\":\"index.js\"}}"
+		block "pkg:npm/$name"
+	done
 	for verb in exec x; do
-		guarded npm "$verb" --yes bad@1.0.0
+		guarded npm "$verb" --yes evil
 		must_say PMG3006
 		must_fail
 	done
-	registry_add '{"eco":"npm","name":"create-evil","version":"1.0.0","bin":{"create-evil":"index.js"}}'
-	block pkg:npm/create-evil
 	for verb in init create innit; do
 		guarded npm "$verb" --yes evil
 		must_say PMG3006
 		must_fail
 	done
-	guarded npx --yes bad@1.0.0
+	guarded npx --yes evil@1.0.0
 	must_say PMG3006
 	must_fail
 }
@@ -141,6 +144,7 @@ both() {
 @test "npm: below a path prefix, wherever the registry is configured" {
 	local base=https://127.0.0.1:$https/artifactory/api/npm/repo/
 	unset npm_config_registry
+	rm "$HOME/.npmrc"
 	npm_config_registry=$base both bad 1.0.0 node_modules/bad npm i bad@1
 	both bad 1.0.0 node_modules/bad npm i --registry "$base" bad@1
 	echo "registry=$base" >.npmrc
@@ -148,7 +152,6 @@ both() {
 	rm .npmrc
 	echo "registry=$base" >"$HOME/.npmrc"
 	both bad 1.0.0 node_modules/bad npm i bad@1
-	rm "$HOME/.npmrc"
 	printf '@acme:registry=%s\nregistry=https://127.0.0.1:%s/npm/\n' "$base" "$https" >.npmrc
 	both @acme/bad 1.0.0 node_modules/@acme/bad npm i @acme/bad
 }
@@ -193,9 +196,10 @@ both() {
 	both bad 2.0.0 node_modules/bad pnpm add bad
 	both bad 2.0.0 node_modules/bad pnpm install bad
 	both bad 2.0.0 node_modules/bad pnpm i bad
-	both bad 1.0.0 node_modules/.pnpm/bad@1.0.0 pnpm add needs-bad
+	both bad 1.0.0 node_modules/.pnpm/bad@1.0.0/node_modules/bad/package.json pnpm add needs-bad
 	both @acme/bad 1.0.0 node_modules/@acme/bad pnpm add @acme/bad
 	both bad 1.0.0 node_modules/good pnpm add good@npm:bad@1.0.0
+	use_npm / # pnpm 10 takes a path prefix for a part of the name
 	both bad 1.0.0 node_modules/bad pnpm add "${npm_base}bad/-/bad-1.0.0.tgz"
 	package_json '{ "bad": "1.0.0" }'
 	pnpm install --lockfile-only >/dev/null 2>&1
@@ -215,7 +219,7 @@ both() {
 @test "pnpm: the newest version" {
 	tool pnpm latest pnpm
 	both bad 2.0.0 node_modules/bad pnpm add bad
-	both bad 1.0.0 node_modules/.pnpm/bad@1.0.0 pnpm add needs-bad
+	both bad 1.0.0 node_modules/.pnpm/bad@1.0.0/node_modules/bad/package.json pnpm add needs-bad
 }
 
 @test "pip: direct, transitive, an sdist, by address, from a requirements file" {
@@ -243,13 +247,14 @@ both() {
 
 @test "real packages: npm, pnpm and pip refuse them as well" {
 	unset npm_config_registry npm_config_cafile PIP_INDEX_URL PIP_CERT
+	rm "$HOME/.npmrc"
 	export NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
 	[ -f "$NODE_EXTRA_CA_CERTS" ] || unset NODE_EXTRA_CA_CERTS
 	online
 	block pkg:npm/is-number
 	both is-number 6.0.0 node_modules/is-number npm i is-odd@3.0.1
 	tool pnpm 10 pnpm
-	both is-number 6.0.0 node_modules/.pnpm/is-number@6.0.0 pnpm add is-odd@3.0.1
+	both is-number 6.0.0 node_modules/.pnpm/is-number@6.0.0/node_modules/is-number/package.json pnpm add is-odd@3.0.1
 	venv
 	block pkg:pypi/six
 	both six 1.16.0 lib/six.py pip install --target lib six==1.16.0

@@ -89,7 +89,19 @@ refused() {
 }
 
 block() { # PURL
-	"$pmg" intel block --reason "e2e test" "$1" >/dev/null
+	"$pmg" intel block --reason "e2e test" "$1" 2>/dev/null
+}
+
+# record NAME VERSION ID: a record of malware as feeds have it
+record() {
+	printf '{"schema_version":"1.5.0","id":"%s","modified":"2026-01-01T00:00:00Z",
+		"affected":[{"package":{"ecosystem":"npm","name":"%s"},"versions":["%s"]}]}\n' "$3" "$1" "$2"
+}
+
+# An index that knows one package that nobody asks for: without any, pmg says so in every run.
+some_index() {
+	record never-asked-for 1.0.0 MAL-2026-0 >"$BATS_TEST_TMPDIR/some.json"
+	"$pmg" intel import "$BATS_TEST_TMPDIR/some.json" >/dev/null 2>&1
 }
 
 # Looking at what was made
@@ -210,6 +222,7 @@ forget() { : >"$reg/log.jsonl"; }
 # use_npm [BASE]: the project's registry is the one on loopback, trusted by the user's own file.
 use_npm() {
 	npm_base=https://127.0.0.1:$https${1:-/npm/}
+	echo "registry=$npm_base" >"$HOME/.npmrc" # pnpm 12 does not read npm_config_registry
 	export npm_config_registry=$npm_base npm_config_cafile=$reg/ca.pem
 	export NODE_EXTRA_CA_CERTS=$reg/ca.pem
 }

@@ -20,14 +20,8 @@ setup() {
 	package_json
 }
 
-feed() { # NAME VERSION ID
-	jq -n --arg n "$1" --arg v "$2" --arg i "$3" '{schema_version:"1.5.0",id:$i,
-		modified:"2026-01-01T00:00:00Z",published:"2026-01-01T00:00:00Z",summary:"test",
-		affected:[{package:{ecosystem:"npm",name:$n},versions:[$v]}]}'
-}
-
 @test "a version that an imported record names is refused, with the record's id" {
-	feed bad 1.0.0 MAL-2026-1 >one.json
+	record bad 1.0.0 MAL-2026-1 >one.json
 	bare npm install bad@1.0.0
 	must_work
 	rm -rf node_modules package-lock.json "$HOME/.npm"
@@ -43,7 +37,7 @@ feed() { # NAME VERSION ID
 }
 
 @test "status, query, block, unblock" {
-	feed bad 1.0.0 MAL-2026-1 >one.json
+	record bad 1.0.0 MAL-2026-1 >one.json
 	out "$pmg" intel import one.json
 	must_work
 	out "$pmg" intel status --json
@@ -66,7 +60,7 @@ feed() { # NAME VERSION ID
 	guarded npm install tiny
 	must_work
 	[ "$(grep -c '^pmg:' <<<"$stderr")" -eq 1 ] || fail "$(shown)"
-	feed bad 1.0.0 MAL-2026-1 >one.json
+	record bad 1.0.0 MAL-2026-1 >one.json
 	"$pmg" intel import one.json >/dev/null
 	rm -rf node_modules package-lock.json "$HOME/.npm"
 	guarded npm install tiny
@@ -75,7 +69,7 @@ feed() { # NAME VERSION ID
 }
 
 @test "a damaged index or block list is an error, not an empty one" {
-	feed bad 1.0.0 MAL-2026-1 >one.json
+	record bad 1.0.0 MAL-2026-1 >one.json
 	"$pmg" intel import one.json >/dev/null
 	index=$(find "$HOME" -name intel.db)
 	head -c 100 /dev/urandom >"$index"
@@ -131,7 +125,7 @@ feed() { # NAME VERSION ID
 	for i in 1 2 3 4 5 6; do
 		mkdir -p "p$i"
 		echo '{"name":"p","version":"1.0.0"}' >"p$i/package.json"
-		(cd "p$i" && "$pmg" npm install tiny >/dev/null 2>&1 </dev/null 3>&-) &
+		(cd "p$i" && npm_config_cache=$PWD/cache "$pmg" npm install tiny >/dev/null 2>&1 </dev/null 3>&-) &
 		pids[i]=$!
 	done
 	for i in 1 2 3 4 5 6; do wait "${pids[i]}"; done

@@ -104,6 +104,7 @@ connects() { jq -s 'map(select(.method == "CONNECT")) | length' "$BATS_TEST_TMPD
 		HTTPS_PROXY=http://127.0.0.1:$parent NO_PROXY=$list guarded npm install bad
 		refused bad 2.0.0 node_modules/bad
 	done
+	rm -rf "$HOME/.npm"
 	NO_PROXY=.corp HTTPS_PROXY=http://127.0.0.1:$parent guarded npm view tiny version
 	must_fail
 }
@@ -159,6 +160,7 @@ connects() { jq -s 'map(select(.method == "CONNECT")) | length' "$BATS_TEST_TMPD
 	rm -rf node_modules package-lock.json "$HOME/.npm"
 	SSL_CERT_DIR=$PWD/certs guarded npm install tiny
 	must_work
+	rm -rf "$HOME/.npm"
 	guarded npm view tiny version # and without it the registry is not trusted
 	must_fail
 	must_say PMG4001

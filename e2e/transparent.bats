@@ -9,6 +9,7 @@ setup() {
 	home
 	use_npm
 	package_json
+	some_index
 }
 
 scripts() {

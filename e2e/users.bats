@@ -45,7 +45,7 @@ as_user() { # COMMAND...
 	chown pmg-e2e "$shed/work/package.json"
 	as_user npm install bad
 	must_work
-	rm -rf "$shed/work/node_modules" "$shed/work/package-lock.json" "$shed/home/.npm"
+	as_user sh -c "rm -rf node_modules package-lock.json ~/.npm; echo '{\"name\":\"p\"}' >package.json"
 	as_user "$shed/pmg/bin/pmg" npm install tiny
 	must_work
 	as_user "$shed/pmg/bin/pmg" intel block pkg:npm/bad
