@@ -62,7 +62,9 @@ static int too_late(const struct pmg_proc *proc, struct pmg_err *err)
 static int drain(int fd, const struct pmg_proc *proc, uint64_t end, struct pmg_str *buf,
 		 struct pmg_err *err)
 {
-	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	struct pollfd pfds[] = { { .fd = fd, .events = POLLIN },
+				 { .fd = proc->cancel_fd > 0 ? proc->cancel_fd : -1,
+				   .events = POLLIN } };
 	uint64_t now;
 	ssize_t n;
 
@@ -70,8 +72,10 @@ static int drain(int fd, const struct pmg_proc *proc, uint64_t end, struct pmg_s
 		now = pmg_clock_ms();
 		if (now >= end)
 			return too_late(proc, err);
-		if (poll(&pfd, 1, (int)(end - now)) <= 0)
+		if (poll(pfds, PMG_ARRAY_LEN(pfds), (int)(end - now)) <= 0)
 			continue; /* time is up, or a signal came: look at the clock */
+		if (pfds[1].revents)
+			return pmg_err_set(err, PMG_E_TIMEOUT, 0, "%s: cancelled", proc->path);
 		if (pmg_str_reserve(buf, 4096) < 0)
 			return pmg_err_set(err, PMG_E_LIMIT, 0, "%s: said more than %zu bytes",
 					   proc->path, proc->max);

@@ -209,6 +209,7 @@ static int ask_in(const struct pmg_question *question, const char *program,
 	for (const char *const *arg = question->args; *arg; arg++)
 		pmg_strv_add(&argv, *arg);
 	make_env(question, place, folder, home, &env);
+	proc.cancel_fd = place->cancel_fd;
 	proc.argv = pmg_strv_argv(&argv);
 	proc.envp = pmg_strv_argv(&env);
 	r = pmg_proc_capture(&proc, &said, &status, err);

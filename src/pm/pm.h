@@ -81,6 +81,8 @@ struct pmg_place {
 	const char *cache_dir;      /* $XDG_CACHE_HOME/pmg: answers of programs are kept here */
 	const struct pmg_strv *env; /* the user's environment */
 	char *const *argv;          /* the tool's, argv[0] first, NULL-terminated */
+	int cancel_fd;              /* when it becomes readable nobody waits for an answer any more
+				     * (base/proc.h); 0: none */
 };
 
 struct pmg_pm {

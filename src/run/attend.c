@@ -57,6 +57,12 @@ static void hear_signals(struct pmg_attend *attend)
 	}
 }
 
+int pmg_attend_asked(struct pmg_attend *attend)
+{
+	hear_signals(attend);
+	return attend->ended_by;
+}
+
 /*
  * One round of waiting, to `until` at most.
  * @return 1: the proxy has something; 0: look at attend; -PMG_E_TIMEOUT; -PMG_E_SYS

@@ -28,6 +28,9 @@ struct pmg_attend {
 	int ended_by;     /* the signal, when asked before the tool was started */
 };
 
+/** The signal by which we were asked to end before the tool was started; 0: none so far. */
+int pmg_attend_asked(struct pmg_attend *attend);
+
 /**
  * Wait for READY.
  * @param[out] ready  zeroed before

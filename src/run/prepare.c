@@ -136,7 +136,7 @@ static bool has_loopback(const struct pmg_facts *facts)
 }
 
 int pmg_prepare_plan(const struct pmg_run_want *want, const struct pmg_config *config,
-		     struct pmg_prepared *out, struct pmg_err *err)
+		     int cancel_fd, struct pmg_prepared *out, struct pmg_err *err)
 {
 	pmg_autofree char *home = pmg_path_real(out->dirs.home);
 	struct pmg_place place = {
@@ -146,6 +146,7 @@ int pmg_prepare_plan(const struct pmg_run_want *want, const struct pmg_config *c
 		.cache_dir = out->dirs.cache,
 		.env = want->env,
 		.argv = want->argv,
+		.cancel_fd = cancel_fd,
 	};
 	int r = out->pm->learn(&place, &out->facts, err);
 

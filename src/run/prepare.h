@@ -28,8 +28,11 @@ int pmg_prepare_program(const struct pmg_run_want *want, struct pmg_prepared *ou
 /** Folders and configuration. After the above. @param[out] config  zeroed before */
 int pmg_prepare_config(const struct pmg_run_want *want, struct pmg_prepared *out,
 		       struct pmg_config *config, struct pmg_err *err) PMG_MUST_CHECK;
-/** Facts and plan. After the above. May run the program in an empty folder to ask for defaults. */
+/**
+ * Facts and plan. After the above. May run the program in an empty folder to ask for defaults.
+ * @param cancel_fd  when it becomes readable the program is not waited for; 0: none
+ */
 int pmg_prepare_plan(const struct pmg_run_want *want, const struct pmg_config *config,
-		     struct pmg_prepared *out, struct pmg_err *err) PMG_MUST_CHECK;
+		     int cancel_fd, struct pmg_prepared *out, struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

@@ -94,7 +94,7 @@ static int join_outer(struct run *run, struct pmg_err *err)
 
 	if (!pmg_outer_find(run->want->env, &outer))
 		return 0;
-	r = pmg_prepare_plan(run->want, &run->result->config, &run->prepared, err);
+	r = pmg_prepare_plan(run->want, &run->result->config, 0, &run->prepared, err);
 	if (r < 0 || !pmg_outer_covers(&outer, &run->prepared.facts))
 		return r;
 	pmg_log_debug("inside a guarded run: its proxy is used");
@@ -143,7 +143,9 @@ static int tell_proxy(struct run *run, struct pmg_err *err)
 		.debug = run->want->debug,
 	};
 
-	return pmg_proxy_tell(&run->proxy, facts, &start, err);
+	if (pmg_proxy_tell(&run->proxy, facts, &start, err) < 0)
+		return pmg_err_wrap(err, "pmg-proxy did not start");
+	return 0;
 }
 
 /* Without an index only the block list can refuse anything; whoever wants more has it not run. */
@@ -227,6 +229,16 @@ static int start_tool(struct run *run, struct pmg_err *err)
 	return r;
 }
 
+/* The manager may have to be asked; when we are asked to end meanwhile, that counts. */
+static int make_plan(struct run *run, struct pmg_err *err)
+{
+	int r = pmg_prepare_plan(run->want, &run->result->config, run->signals.end_fd,
+				 &run->prepared, err);
+
+	run->result->signal = pmg_attend_asked(&run->attend);
+	return run->result->signal ? 0 : r;
+}
+
 /* Everything up to the tool's start. */
 static int start_all(struct run *run, struct pmg_err *err)
 {
@@ -238,9 +250,10 @@ static int start_all(struct run *run, struct pmg_err *err)
 		r = start_proxy(run, err);
 	/* The proxy loads its libraries while we ask the manager. */
 	if (r == 0 && !run->prepared.plan)
-		r = pmg_prepare_plan(run->want, &run->result->config, &run->prepared, err);
-	if (r == 0)
-		r = tell_proxy(run, err);
+		r = make_plan(run, err);
+	if (r < 0 || run->result->signal)
+		return r;
+	r = tell_proxy(run, err);
 	if (r == 0)
 		r = await_ready(run, err);
 	if (r == 0 && !run->result->signal)
@@ -428,7 +441,7 @@ int pmg_run_plan(const struct pmg_run_want *want, struct pmg_plan **out, struct 
 	if (r == 0)
 		r = pmg_prepare_config(want, &prepared, &config, err);
 	if (r == 0)
-		r = pmg_prepare_plan(want, &config, &prepared, err);
+		r = pmg_prepare_plan(want, &config, 0, &prepared, err);
 	if (r < 0)
 		return r;
 	*out = pmg_steal_ptr(&prepared.plan);

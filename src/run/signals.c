@@ -11,29 +11,50 @@
 /* Read from the descriptor while a run goes on. SIGPIPE only has to be blocked. */
 static const int watched[] = { SIGCHLD, SIGCONT, SIGHUP,  SIGINT,  SIGQUIT,
 			       SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2, SIGALRM };
+static const int ending[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
 static const int kept_off[] = { SIGPIPE, SIGTTOU, SIGTTIN };
+
+static sigset_t set_of(const int *signals, size_t n)
+{
+	sigset_t set;
+	size_t i;
+
+	(void)sigemptyset(&set);
+	for (i = 0; i < n; i++)
+		(void)sigaddset(&set, signals[i]);
+	return set;
+}
+
+/* What the caller ignores ends nobody: it must not cancel anything either. */
+static sigset_t ending_set(void)
+{
+	sigset_t set = set_of(ending, PMG_ARRAY_LEN(ending));
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(ending); i++)
+		if (!pmg_signal_ends(ending[i]))
+			(void)sigdelset(&set, ending[i]);
+	return set;
+}
 
 int pmg_signals_open(struct pmg_signals *out, struct pmg_err *err)
 {
 	struct sigaction plain = { .sa_handler = SIG_DFL };
 	struct pmg_signals signals = PMG_SIGNALS_INIT;
-	sigset_t watch, block;
-	size_t i;
+	sigset_t watch = set_of(watched, PMG_ARRAY_LEN(watched)), ends = ending_set();
+	sigset_t off = set_of(kept_off, PMG_ARRAY_LEN(kept_off)), block;
 
-	(void)sigemptyset(&watch);
-	for (i = 0; i < PMG_ARRAY_LEN(watched); i++)
-		(void)sigaddset(&watch, watched[i]);
-	block = watch;
-	for (i = 0; i < PMG_ARRAY_LEN(kept_off); i++)
-		(void)sigaddset(&block, kept_off[i]);
+	(void)sigorset(&block, &watch, &off);
 	/* A caller that ignores SIGCHLD has its children reaped unseen (wait(2)): we need theirs.
 	 */
 	if (sigaction(SIGCHLD, &plain, &signals.found_chld) < 0 ||
 	    sigprocmask(SIG_BLOCK, &block, &signals.found_mask) < 0)
 		return pmg_err_set(err, PMG_E_SYS, errno, "signal mask");
 	signals.fd = signalfd(-1, &watch, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (signals.fd < 0) {
+	signals.end_fd = signals.fd < 0 ? -1 : signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (signals.end_fd < 0) {
 		(void)pmg_err_set(err, PMG_E_SYS, errno, "signalfd");
+		pmg_auto_closep(&signals.fd);
 		pmg_signals_child(&signals);
 		return -PMG_E_SYS;
 	}
@@ -51,7 +72,8 @@ void pmg_signals_close(struct pmg_signals *signals)
 		;
 	pmg_signals_child(signals);
 	pmg_auto_closep(&signals->fd);
-	signals->fd = -1;
+	pmg_auto_closep(&signals->end_fd);
+	signals->fd = signals->end_fd = -1;
 }
 
 void pmg_signals_child(const struct pmg_signals *signals)

@@ -14,14 +14,15 @@
 #include "base/err.h"
 
 struct pmg_signals {
-	int fd; /* of signalfd(2), non-blocking: readable when something came */
+	int fd;     /* of signalfd(2), non-blocking: readable when something came */
+	int end_fd; /* readable while somebody wants us to end; only to be waited for */
 	sigset_t found_mask;
 	struct sigaction found_chld;
 };
 
 #define PMG_SIGNALS_INIT                                                                           \
 	{                                                                                          \
-		.fd = -1                                                                           \
+		.fd = -1, .end_fd = -1                                                             \
 	}
 
 /** Block and watch. SIGCHLD gets its default action, so that children can be waited for. */

@@ -23,6 +23,7 @@
 #include "base/env.h"
 #include "base/json.h"
 #include "base/path.h"
+#include "base/proc.h"
 #include "base/str.h"
 #include "folder.h"
 #include "pm/pm.h"
@@ -240,10 +241,31 @@ static enum pmg_verb classify(char *const *argv)
 	return argv[1] && strcmp(argv[1], "install") == 0 ? PMG_VERB_FETCH : PMG_VERB_RUN;
 }
 
+/* As a manager that has to be asked and does not answer. */
+static void ask_slowly(const struct pmg_place *place)
+{
+	char sleep_name[] = "sleep", seconds[] = "30";
+	char *argv[] = { sleep_name, seconds, NULL }, *envp[] = { NULL };
+	struct pmg_proc proc = { .path = "/bin/sleep",
+				 .argv = argv,
+				 .envp = envp,
+				 .max = 100,
+				 .timeout_ms = 30000,
+				 .cancel_fd = place->cancel_fd };
+	pmg_autofree char *text = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	int status;
+
+	append("asked", "x");
+	(void)!pmg_proc_capture(&proc, &text, &status, &err); /* no answer is expected */
+}
+
 static int learn(const struct pmg_place *place, struct pmg_facts *out, struct pmg_err *err)
 {
 	const char *url = pmg_env_get(place->env, "FAKE_REGISTRY");
 
+	if (pmg_env_get(place->env, "FAKE_SLOW"))
+		ask_slowly(place);
 	if (!url)
 		return pmg_err_set(err, PMG_E_CONFIG, 0, "no registry");
 	out->registries = pmg_xcalloc(1, sizeof *out->registries);
@@ -458,7 +480,7 @@ static void play_front(char **args)
 void stage_reset(void)
 {
 	static const char *const left[] = { "said",    "result",  "out", "proxies",
-					    "hanging", "counted", "job" };
+					    "hanging", "counted", "job", "asked" };
 	size_t i;
 
 	for (i = 0; i < PMG_ARRAY_LEN(left); i++) {

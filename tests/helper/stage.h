@@ -5,7 +5,8 @@
  * apart by the name it is called by: "pmg-proxy" a proxy that speaks wire.h and
  * does what the path of the registry says, "npm" a tool that does what its
  * arguments say. The link option -Wl,--wrap=pmg_pm_find puts a manager in
- * between that learns its registry from FAKE_REGISTRY.
+ * between that learns its registry from FAKE_REGISTRY, and with FAKE_SLOW set asks somebody
+ * who does not answer first.
  *
  * Words of the registry's path, any number: fail, quit, mute, nonsense (instead
  * of READY); noindex; allow, block, tunnel, trouble (one event each); deaf (to

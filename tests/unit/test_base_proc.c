@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 
@@ -159,6 +160,31 @@ static void the_program_starts_with_default_signals(void **state)
 	}
 }
 
+static void whoever_cancels_is_not_kept_waiting(void **state)
+{
+	static char sh[] = "sh", flag[] = "-c", line[] = "sleep 60";
+	static char *argv[] = { sh, flag, line, NULL }, *envp[] = { NULL };
+	struct pmg_proc proc = {
+		.path = "/bin/sh", .argv = argv, .envp = envp, .max = 100, .timeout_ms = 30000
+	};
+	struct pmg_err err = PMG_ERR_INIT;
+	char *text = NULL;
+	uint64_t begin = pmg_clock_ms();
+	int fds[2], status = 77;
+
+	(void)state;
+	assert_int_equal(pipe(fds), 0);
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	proc.cancel_fd = fds[0];
+	assert_int_equal(pmg_proc_capture(&proc, &text, &status, &err), -PMG_E_TIMEOUT);
+	assert_string_equal(err.msg, "/bin/sh: cancelled");
+	assert_null(text);
+	assert_int_equal(status, 77);
+	assert_true(pmg_clock_ms() - begin < 2000);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +193,7 @@ int main(void)
 		cmocka_unit_test(time_is_limited),
 		cmocka_unit_test(what_cannot_be_started_is_an_error),
 		cmocka_unit_test(the_program_starts_with_default_signals),
+		cmocka_unit_test(whoever_cancels_is_not_kept_waiting),
 	};
 
 	(void)sigaction(SIGPIPE, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL);

@@ -351,6 +351,29 @@ static void asked_to_end_before_the_tool_starts_the_front_just_ends(void **state
 	stage_run_done(&out);
 }
 
+static void asked_to_end_while_the_manager_is_asked_the_front_just_ends(void **state)
+{
+	static const char *const args[] = { "install", "env", NULL };
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_autofree char *asked = NULL;
+	struct stage_run out = { 0 };
+	pid_t front;
+
+	(void)state;
+	stage_env(&env, "allow");
+	pmg_env_set(&env, "FAKE_SLOW", "1");
+	front = stage_start(&env, args);
+	asked = stage_await("asked");
+	assert_int_equal(kill(front, SIGINT), 0);
+	stage_wait(front, &out);
+	assert_true(WIFSIGNALED(out.status));
+	assert_int_equal(WTERMSIG(out.status), SIGINT);
+	assert_true(out.took_ms < 2000);
+	assert_int_equal(stage_living(), 0);
+	assert_int_equal(stage_folders(), 0);
+	stage_run_done(&out);
+}
+
 static void a_killed_front_leaves_neither_proxy_nor_tool(void **state)
 {
 	static const char *const args[] = { "install", "hang", NULL };
@@ -518,6 +541,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(signals_to_the_front_alone_reach_the_tool),
 		cmocka_unit_test(a_second_request_ends_an_install_that_ignores_the_first),
 		cmocka_unit_test(asked_to_end_before_the_tool_starts_the_front_just_ends),
+		cmocka_unit_test(asked_to_end_while_the_manager_is_asked_the_front_just_ends),
 		cmocka_unit_test(a_killed_front_leaves_neither_proxy_nor_tool),
 		cmocka_unit_test(a_run_within_a_run_uses_its_proxy),
 		cmocka_unit_test(a_run_within_a_dead_or_foreign_run_has_its_own),
