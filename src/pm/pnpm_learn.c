@@ -189,11 +189,24 @@ static bool beats_variables(const struct pmg_setting *s, unsigned major)
 	/* pnpm 11: certificates in an npmrc; npm's global and built-in ones it does not read. */
 	if (major == 11 && !yaml && !pmg_str_has_suffix(s->what, "/npmrc"))
 		return strcmp(s->key, "cafile") == 0 || strcmp(s->key, "ca") == 0;
+	/* Up to 10 an npmrc may say "no-proxy", and only npm_config_no_proxy would win, which npm
+	 * complains of in everything that pnpm starts. */
+	if (major <= 10 && !yaml)
+		return strcmp(s->key, "no-proxy") == 0;
 	/* pnpm 10: all of pnpm-workspace.yaml; 9 does not read it, from 11 on variables win. */
 	for (key = any; yaml && (major == 10 || major == 0) && *key; key++)
 		if (strcmp(s->key, *key) == 0)
 			return true;
 	return false;
+}
+
+static const char *hint_for(const struct pmg_setting *s, unsigned major)
+{
+	if (pmg_str_has_suffix(s->what, "/pnpm-workspace.yaml"))
+		return "move it to ~/.npmrc, or set HTTPS_PROXY and NO_PROXY";
+	if (major == 11)
+		return "name the file in NODE_EXTRA_CA_CERTS instead";
+	return "write \"noproxy\", which pmg can take over";
 }
 
 static int check_steerable(const struct pmg_npmlike *n, struct pmg_err *err)
@@ -209,9 +222,7 @@ static int check_steerable(const struct pmg_npmlike *n, struct pmg_err *err)
 		(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0,
 				  "%s:%u: with \"%s\" set here pnpm cannot be led through pmg",
 				  s->what, s->line, s->key);
-		return pmg_err_hint(
-			err, major == 11 ? "name the file in NODE_EXTRA_CA_CERTS instead"
-					 : "move it to ~/.npmrc, or set HTTPS_PROXY and NO_PROXY");
+		return pmg_err_hint(err, "%s", hint_for(s, major));
 	}
 	return 0;
 }
