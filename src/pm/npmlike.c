@@ -304,6 +304,7 @@ static void apply_ca(const struct pmg_settings *settings, const struct pmg_place
 	const char *strict = pmg_settings_value(settings, "strict-ssl");
 	const struct pmg_setting *ca = pmg_settings_find(settings, "ca");
 
+	facts->has_cafile = cafile || ca;
 	if (value) {
 		pmg_autofree char *path = path_of(place, value);
 		pmg_autofree char *what =

@@ -65,6 +65,7 @@ struct pmg_facts {
 	char *no_proxy;
 	struct pmg_strv ca_files; /* the user's own CA files that the tool would have read */
 	struct pmg_strv ca_dirs;
+	bool has_cafile;          /* a setting of the manager's own names certificates */
 	struct pmg_strv argv;     /* the tool's arguments, without what would steer it round pmg */
 	struct pmg_strv notes;    /* one line each for the user: what was taken over or is odd */
 	struct pmg_strv warnings; /* the same, of what the user meant to have and has not */
@@ -85,6 +86,14 @@ struct pmg_place {
 				     * (base/proc.h); 0: none */
 };
 
+/* What a tool is pointed at; borrowed. */
+struct pmg_pointer {
+	const char *proxy;  /* "http://user:token@127.0.0.1:port" */
+	const char *bundle; /* file of system roots, the user's own and pmg's */
+	bool has_loopback;  /* a registry is on loopback: then NO_PROXY may not name it */
+	bool has_cafile;    /* facts.has_cafile: "cafile" has to be overruled */
+};
+
 struct pmg_pm {
 	const char *name; /* "npm": profile and ledger name */
 	enum pmg_eco eco;
@@ -98,12 +107,8 @@ struct pmg_pm {
 	/**
 	 * Tell the child, by its environment alone, of proxy and CA bundle, and take
 	 * away what would lead round them (NO_PROXY and such).
-	 * @param proxy   "http://user:token@127.0.0.1:port"
-	 * @param bundle  file of system roots, the user's own and pmg's
-	 * @param has_loopback  a registry is on loopback: then NO_PROXY may not name it
 	 */
-	void (*point)(struct pmg_strv *env, const char *proxy, const char *bundle,
-		      bool has_loopback);
+	void (*point)(struct pmg_strv *env, const struct pmg_pointer *to);
 };
 
 /** The manager that owns a tool name ("npx" -> npm); NULL when pmg knows none. */

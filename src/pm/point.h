@@ -9,8 +9,10 @@
 
 #include "base/strv.h"
 
+struct pmg_pointer;
+
 /** struct pmg_pm's point(). */
-void pmg_point(struct pmg_strv *env, const char *proxy, const char *bundle, bool has_loopback);
+void pmg_point(struct pmg_strv *env, const struct pmg_pointer *to);
 
 /**
  * Remove each spelling of an npm setting: "npm_config_" and then the key, in

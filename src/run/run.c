@@ -82,7 +82,12 @@ static void tool_env(const struct run *run, const char *proxy, const char *bundl
 {
 	if (run->want->env->n > 0)
 		pmg_strv_extend(out, run->want->env->v);
-	run->prepared.pm->point(out, proxy, bundle, run->prepared.has_loopback);
+	run->prepared.pm->point(out, &(struct pmg_pointer){
+					     .proxy = proxy,
+					     .bundle = bundle,
+					     .has_loopback = run->prepared.has_loopback,
+					     .has_cafile = run->prepared.facts.has_cafile,
+				     });
 }
 
 /* Inside a guarded run whose proxy knows all that this tool needs: use it. @return 0: not so */

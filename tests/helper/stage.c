@@ -274,11 +274,11 @@ static int learn(const struct pmg_place *place, struct pmg_facts *out, struct pm
 	return pmg_url_parse(url, &out->registries[0].base, err);
 }
 
-static void point(struct pmg_strv *env, const char *proxy, const char *bundle, bool has_loopback)
+static void point(struct pmg_strv *env, const struct pmg_pointer *to)
 {
-	pmg_env_set(env, "FAKE_PROXY", proxy);
-	pmg_env_set(env, "FAKE_BUNDLE", bundle);
-	pmg_env_set(env, "FAKE_LOOPBACK", has_loopback ? "yes" : "no");
+	pmg_env_set(env, "FAKE_PROXY", to->proxy);
+	pmg_env_set(env, "FAKE_BUNDLE", to->bundle);
+	pmg_env_set(env, "FAKE_LOOPBACK", to->has_loopback ? "yes" : "no");
 }
 
 const struct pmg_pm *__wrap_pmg_pm_find(const char *tool)

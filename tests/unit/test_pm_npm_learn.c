@@ -90,6 +90,7 @@ static void a_program_that_does_not_say_is_an_error_unless_a_registry_is_named(v
 	learn_ok(l, "npm i --registry https://r.test/", &named);
 	assert_int_equal(named.n_registries, 1);
 	assert_int_equal(named.notes.n, 1);
+	assert_false(named.has_cafile);
 }
 
 static void every_file_and_variable_that_npm_reads_names_registries(void **state)
@@ -262,6 +263,7 @@ static void the_users_own_certificates_are_taken_over(void **state)
 	pmg_strv_addf(&l->env, "CURL_CA_BUNDLE=%s/empty.pem", l->top);
 	pmg_strv_addf(&l->env, "SSL_CERT_DIR=%s:%s", l->top, l->home);
 	learn_ok(l, "npm i", &facts);
+	assert_true(facts.has_cafile);
 	assert_int_equal(facts.ca_files.n, 2);
 	assert_string_equal(facts.ca_files.v[0], b);
 	assert_string_equal(facts.ca_files.v[1], a);

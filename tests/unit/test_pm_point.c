@@ -43,8 +43,8 @@ static const char *const before[] = {
 
 static const struct {
 	const char *name;
-	const char *value; /* NULL: unset */
-	const char *value_loopback;
+	const char *value;          /* NULL: unset */
+	const char *value_loopback; /* with a registry on loopback and a setting "cafile" */
 } rows[] = {
 	{ "PATH", "/bin", "/bin" },
 	{ "HTTPS_PROXY", PROXY, PROXY },
@@ -62,7 +62,8 @@ static const struct {
 	{ "NPM_CONFIG_HTTPS_PROXY", NULL, NULL },
 	{ "npm_config_https-proxy", NULL, NULL },
 	{ "npm_config_proxy", PROXY, PROXY },
-	{ "npm_config_cafile", BUNDLE, BUNDLE },
+	{ "npm_config_cafile", NULL, BUNDLE },
+	{ "pnpm_config_cafile", NULL, BUNDLE },
 	{ "NPM_CONFIG_CAFILE", NULL, NULL },
 	{ "npm_config_ca", NULL, NULL },
 	{ "pnpm_config_https_proxy", PROXY, PROXY },
@@ -81,6 +82,11 @@ static const struct {
 	{ "SSL_CERT_DIR", "/kept", "/kept" },
 };
 
+static const struct pmg_pointer to[] = {
+	{ .proxy = PROXY, .bundle = BUNDLE },
+	{ .proxy = PROXY, .bundle = BUNDLE, .has_loopback = true, .has_cafile = true },
+};
+
 static void every_way_round_the_proxy_is_closed_and_nothing_else_changes(void **state)
 {
 	const struct pmg_pm *const *pm;
@@ -95,7 +101,7 @@ static void every_way_round_the_proxy_is_closed_and_nothing_else_changes(void **
 
 			for (i = 0; before[i]; i++)
 				pmg_strv_add(&env, before[i]);
-			(*pm)->point(&env, PROXY, BUNDLE, loopback != 0);
+			(*pm)->point(&env, &to[loopback]);
 			for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
 				got = pmg_env_get(&env, rows[i].name);
 				want = loopback ? rows[i].value_loopback : rows[i].value;
@@ -113,9 +119,9 @@ static void pointing_twice_is_the_same_as_once(void **state)
 	size_t n;
 
 	(void)state;
-	pmg_point(&env, PROXY, BUNDLE, true);
+	pmg_point(&env, &to[1]);
 	n = env.n;
-	pmg_point(&env, PROXY, BUNDLE, true);
+	pmg_point(&env, &to[1]);
 	assert_int_equal(env.n, n);
 }
 
