@@ -142,6 +142,18 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 	return 0;
 }
 
+/* Where corepack keeps what it downloaded: below a cache folder that the question moves away. */
+static void keep_corepack(const struct pmg_place *place, struct pmg_strv *out)
+{
+	const char *xdg = pmg_env_get(place->env, "XDG_CACHE_HOME");
+	pmg_autofree char *cache =
+		xdg && xdg[0] == '/' ? pmg_xstrdup(xdg) : pmg_path_join(place->home, ".cache");
+	pmg_autofree char *home = pmg_path_join(cache, "node/corepack");
+
+	if (!pmg_env_get(out, "COREPACK_HOME"))
+		pmg_env_set(out, "COREPACK_HOME", home);
+}
+
 /* What the question needs and what wrappers of version managers need to find the program. */
 static void make_env(const struct pmg_question *question, const struct pmg_place *place,
 		     const char *folder, const char *home, struct pmg_strv *out)
@@ -168,6 +180,7 @@ static void make_env(const struct pmg_question *question, const struct pmg_place
 	pmg_env_set(out, "LC_ALL", "C.UTF-8");
 	/* corepack may start what it has, but not download. */
 	pmg_env_set(out, "COREPACK_ENABLE_NETWORK", "0");
+	keep_corepack(place, out);
 	for (entry = question->env; *entry; entry++) {
 		const char *mark = strstr(*entry, "%s");
 

@@ -22,7 +22,7 @@ static const char *const env[] = {
 	"npm_config_cache=%s/cache",          "npm_config_logs_max=0",
 	"npm_config_update_notifier=false",   NULL
 };
-static const struct pmg_question question = {
+const struct pmg_question pmg_npm_question = {
 	.tool = "npm", .args = args, .env = env, .read = read_answer
 };
 
@@ -46,7 +46,7 @@ int pmg_npm_learn(const struct pmg_place *place, struct pmg_facts *out, struct p
 	if (r == 0)
 		r = pmg_npmlike_apply(&n, err);
 	if (r == 0)
-		r = pmg_ask_registries(&question, place, PMG_ECO_NPM, out, err);
+		r = pmg_ask_registries(&pmg_npm_question, place, PMG_ECO_NPM, out, err);
 	if (r == 0)
 		r = pmg_npm_sources(&n, start, locks, err);
 	return r;

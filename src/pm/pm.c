@@ -26,7 +26,7 @@ const struct pmg_pm *const *pmg_pm_all(void)
 
 /* A name of corepack's is a small script that downloads the manager it stands for, whatever the
  * verb, so none is plain. It lies in corepack's own folder: .../corepack/dist/pnpm.js. */
-static bool is_corepack(const char *program)
+bool pmg_is_corepack(const char *program)
 {
 	pmg_autofree char *real = pmg_path_real(program);
 
@@ -37,7 +37,7 @@ enum pmg_verb pmg_pm_classify(const struct pmg_pm *pm, const char *program, char
 {
 	enum pmg_verb verb = pm->classify(argv);
 
-	if (verb == PMG_VERB_PLAIN && is_corepack(program))
+	if (verb == PMG_VERB_PLAIN && pmg_is_corepack(program))
 		return PMG_VERB_RUN;
 	return verb;
 }

@@ -272,6 +272,23 @@ static int read_files(struct pmg_npmlike *n, const char *start, struct pmg_err *
 	return r;
 }
 
+/* corepack may have to download pnpm before anybody can ask it. Where from, its own variable or
+ * npm says; the registry built into npm is pnpm's as well. */
+static int ask(const struct pmg_place *place, struct pmg_facts *out, struct pmg_err *err)
+{
+	const char *named = pmg_env_get(place->env, "COREPACK_NPM_REGISTRY");
+	int r = 0;
+
+	if (named && *named)
+		r = pmg_facts_try_registry(out, PMG_ECO_NPM, named, NULL,
+					   "environment COREPACK_NPM_REGISTRY", 0, err);
+	if (r == 0)
+		r = pmg_ask_registries(&question, place, PMG_ECO_NPM, out, err);
+	if (r == -PMG_E_UNSUPPORTED && pmg_is_corepack(place->program))
+		r = pmg_ask_registries(&pmg_npm_question, place, PMG_ECO_NPM, out, err);
+	return r;
+}
+
 /* npm's are what `pnpm import` reads. */
 static const char *const locks[] = { "pnpm-lock.yaml", "package-lock.json", "npm-shrinkwrap.json",
 				     NULL };
@@ -295,7 +312,7 @@ int pmg_pnpm_learn(const struct pmg_place *place, struct pmg_facts *out, struct 
 	if (r == 0)
 		r = pmg_npmlike_apply(&n, err);
 	if (r == 0)
-		r = pmg_ask_registries(&question, place, PMG_ECO_NPM, out, err);
+		r = ask(place, out, err);
 	if (r == 0)
 		r = pmg_npm_sources(&n, start, locks, err);
 	return r;

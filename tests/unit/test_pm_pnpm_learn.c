@@ -203,6 +203,32 @@ static void workspace_proxies_become_the_parent(void **state)
 	assert_string_equal(facts.no_proxy, "a.test,b.test");
 }
 
+static void a_pnpm_that_corepack_has_to_fetch_first_is_no_hindrance(void **state)
+{
+	struct learning *l = *state;
+	pmg_autofree char *target = pmg_xasprintf("%s/corepack/dist/pnpm.js", l->top);
+	pmg_auto(facts) struct pmg_facts facts = { 0 };
+	pmg_autofree char *got = NULL;
+
+	learning_program(l, "npm", "[ \"$*\" = 'config get registry' ] && echo https://npm.test/");
+	learning_write(l, "corepack/dist/pnpm.js",
+		       "#!/bin/sh\n[ \"$COREPACK_ENABLE_NETWORK\" = 0 ] && exit 1\n");
+	assert_int_equal(chmod(target, 0700), 0);
+	assert_int_equal(unlink(l->program), 0);
+	assert_int_equal(symlink(target, l->program), 0);
+	pmg_env_set(&l->env, "COREPACK_NPM_REGISTRY", "https://corepack.test");
+	learn_ok(l, "pnpm i", &facts);
+	got = learning_registries(l, &facts);
+	assert_string_equal(got, "https://corepack.test/ <- environment COREPACK_NPM_REGISTRY\n");
+	assert_int_equal(facts.notes.n, 1);
+	assert_true(pmg_env_unset(&l->env, "COREPACK_NPM_REGISTRY"));
+	free(got);
+	pmg_facts_done(&facts);
+	learn_ok(l, "pnpm i", &facts);
+	got = learning_registries(l, &facts);
+	assert_string_equal(got, "https://npm.test/ <- default of npm\n");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -212,6 +238,7 @@ int main(void)
 		TEST(a_file_that_beats_every_variable_ends_the_run_with_its_line),
 		TEST(what_follows_a_script_is_the_scripts),
 		TEST(workspace_proxies_become_the_parent),
+		TEST(a_pnpm_that_corepack_has_to_fetch_first_is_no_hindrance),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
