@@ -150,7 +150,7 @@ class Tunnel(world.Case):
         self.start()
         client = self.dial(server.port)
         time.sleep(1)
-        self.assertLess(self.peak_kb(), 64 * 1024 * world.SLOW)
+        self.assert_small()
         self.assertEqual(len(client.take(50000000)), 50000000)
 
     def test_what_cannot_be_reached_is_said(self):
