@@ -58,3 +58,5 @@ tests_fuzz_fuzz_pep440_SOURCES = tests/fuzz/fuzz_pep440.c tests/fuzz/version_law
 tests_fuzz_fuzz_pep440_LDADD = $(FUZZ_MAIN) $(LINK_PM)
 tests_fuzz_fuzz_semver_SOURCES = tests/fuzz/fuzz_semver.c tests/fuzz/version_law.h
 tests_fuzz_fuzz_semver_LDADD = $(FUZZ_MAIN) $(LINK_PM)
+
+EXTRA_DIST += docs/adding-a-package-manager.md
