@@ -6,25 +6,15 @@
 #include "base/clock.h"
 #include "base/str.h"
 
-/* What the user can do, by the code of the refusal. %s: the package's address (purl). */
+/* What the user can do, by the code of the refusal. %s: the entry of the block list. */
 static const struct {
 	int diag;
 	const char *text;
 } ways[] = {
 	{ 3001, "nothing allows known malware; find out what asks for it and take that away" },
 	{ 3005, "its name or version cannot be read, so nothing can be said of it" },
-	{ 3006, "\"pmg intel unblock %s\" allows it (without the version, if all are blocked)" },
+	{ 3006, "\"pmg intel unblock %s\" allows it" },
 };
-
-/* The package as "pmg intel" takes it: purl-spec, a scope's "@" as %40. */
-static char *purl(const struct pmg_wire_judged *m)
-{
-	pmg_autofree char *text =
-		pmg_xasprintf("pkg:%s/%s%s%s%s", m->eco, m->name[0] == '@' ? "%40" : "",
-			      m->name + (m->name[0] == '@'), m->version[0] ? "@" : "", m->version);
-
-	return pmg_out_quote(text);
-}
 
 static char *joined(const struct pmg_strv *list)
 {
@@ -41,7 +31,7 @@ static char *joined(const struct pmg_strv *list)
 
 static void way_out(const struct pmg_out *out, const struct pmg_wire_judged *m)
 {
-	pmg_autofree char *address = purl(m);
+	pmg_autofree char *rule = pmg_out_quote(m->rule);
 	const char *rest;
 	size_t i;
 
@@ -51,7 +41,7 @@ static void way_out(const struct pmg_out *out, const struct pmg_wire_judged *m)
 		rest = strstr(ways[i].text, "%s");
 		if (rest)
 			pmg_out_note(out, "  %.*s%s%s", (int)(rest - ways[i].text), ways[i].text,
-				     address, rest + 2);
+				     rule, rest + 2);
 		else
 			pmg_out_note(out, "  %s", ways[i].text);
 	}

@@ -97,6 +97,7 @@ void pmg_report_judged(struct pmg_report *report, const struct pmg_identity *who
 				  : why   ? why
 					  : reason),
 		.diag = allowed ? 0 : pmg_reason_diag(judgement->reason),
+		.rule = judgement->rule,
 		.note = judgement->note,
 		.url = where,
 		.ids = head_of(&judgement->ids),

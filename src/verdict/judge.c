@@ -48,6 +48,7 @@ void pmg_judgement_done(struct pmg_judgement *judgement)
 {
 	pmg_strv_done(&judgement->ids);
 	pmg_strv_done(&judgement->sources);
+	free(judgement->rule);
 	free(judgement->note);
 	*judgement = (struct pmg_judgement){ 0 };
 }
@@ -113,6 +114,7 @@ static void ask_blocklist(const struct pmg_judge *judge, const struct pmg_index_
 	out->verdict = PMG_VERDICT_BLOCK;
 	out->reason = PMG_REASON_BLOCKLIST;
 	pmg_strv_add(&out->sources, "blocklist");
+	out->rule = pmg_xstrdup(block->text);
 	out->note = block->reason ? pmg_xstrdup(block->reason) : NULL;
 }
 

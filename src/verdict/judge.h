@@ -35,7 +35,8 @@ struct pmg_judgement {
 	struct pmg_strv ids;     /* "MAL-2025-1", sorted; of an indeterminate one: records whose
 				    range could not be compared; empty for the block list */
 	struct pmg_strv sources; /* names of the feeds, "blocklist" */
-	char *note;              /* the user's reason in the block list; NULL */
+	char *rule; /* the entry of the block list that matched, as written there; NULL */
+	char *note; /* the user's reason in the block list; NULL */
 };
 
 void pmg_judgement_done(struct pmg_judgement *judgement);

@@ -72,6 +72,7 @@ static const struct field judged_fields[] = {
 	FIELD(TEXT, judged, verdict, PMG_WIRE_NAME_MAX),
 	FIELD(MAYBE, judged, reason, PMG_WIRE_TEXT_MAX),
 	FIELD(INT, judged, diag, 0),
+	FIELD(MAYBE, judged, rule, PMG_WIRE_TEXT_MAX),
 	FIELD(MAYBE, judged, note, PMG_WIRE_TEXT_MAX),
 	FIELD(TEXT, judged, url, PMG_WIRE_URL_MAX),
 	FIELD(LIST, judged, ids, PMG_WIRE_LIST_MAX),

@@ -93,6 +93,7 @@ struct pmg_wire_judged {
 	char *verdict; /* "allow", "block" */
 	char *reason;  /* pmg_reason_text(), or NULL */
 	int diag;      /* 3001 ..., 0 */
+	char *rule;    /* what "pmg intel unblock" takes, or NULL */
 	char *note;    /* or NULL */
 	char *url;     /* without userinfo and query */
 	struct pmg_strv ids;

@@ -20,6 +20,7 @@ static void judged(struct pmg_record *record, const char *name, const char *vers
 		.verdict = pmg_xstrdup(diag ? "block" : "allow"),
 		.reason = reason ? pmg_xstrdup(reason) : NULL,
 		.diag = diag,
+		.rule = diag == 3006 ? pmg_xstrdup("pkg:npm/%40acme/x") : NULL,
 		.note = diag == 3006 ? pmg_xstrdup("because\033[31m") : NULL,
 		.url = pmg_xstrdup("http://registry.test/x"),
 	};
@@ -70,8 +71,7 @@ static void each_refusal_says_what_why_and_what_would_allow_it(void **state)
 		      "that away\n"
 		      "pmg: [PMG3006] refused @acme/x@2.0.0 (npm): on your block list "
 		      "(because\\x1b[31m)\n"
-		      "pmg:   \"pmg intel unblock pkg:npm/%40acme/x@2.0.0\" allows it "
-		      "(without the version, if all are blocked)\n"
+		      "pmg:   \"pmg intel unblock pkg:npm/%40acme/x\" allows it\n"
 		      "pmg: [PMG3005] refused odd (npm): name or version cannot be read\n"
 		      "pmg:   its name or version cannot be read, so nothing can be said of it\n");
 }

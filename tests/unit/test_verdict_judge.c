@@ -110,6 +110,7 @@ static void packages_are_judged(void **state)
 		assert_true(pmg_streq(j.ids.n ? j.ids.v[0] : NULL, rows[i].id));
 		assert_true(pmg_streq(j.sources.n ? j.sources.v[0] : NULL, rows[i].source));
 		assert_true(pmg_streq(j.note, rows[i].note));
+		assert_int_equal(j.rule != NULL, j.reason == PMG_REASON_BLOCKLIST);
 	}
 }
 
