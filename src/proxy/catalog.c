@@ -1,15 +1,12 @@
 #include "proxy/catalog.h"
 
-#include <assert.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
 #include "pm/version.h"
+#include "proxy/addresses.h"
 #include "proxy/place.h"
-
-#define NODE_COST 64U /* what malloc and the tree add to an address, roughly */
 
 struct registry {
 	enum pmg_eco eco;
@@ -30,39 +27,21 @@ struct host {
 	enum how how;
 };
 
-/* What an address is; one allocation. */
-struct address {
-	struct address *next; /* another identity of the same address */
-	enum pmg_path_kind kind;
-	enum pmg_eco eco;
-	size_t registry;
-	const char *name;    /* NULL: not known */
-	const char *version; /* NULL: not known */
-	char key[];
-};
-
 struct pmg_catalog {
 	struct registry *registries;
 	size_t n_registries, cap_registries;
 	struct host *hosts;
 	size_t n_hosts, cap_hosts;
-	void *addresses; /* tsearch(3): its depth does not depend on what keys an attacker picks */
+	struct pmg_addresses *addresses;
 	size_t learned_bytes, source_bytes;
 };
 
 struct pmg_catalog *pmg_catalog_new(void)
 {
-	return pmg_xcalloc(1, sizeof(struct pmg_catalog));
-}
+	struct pmg_catalog *catalog = pmg_xcalloc(1, sizeof *catalog);
 
-static void free_addresses(void *node)
-{
-	struct address *address = node, *next;
-
-	for (; address; address = next) {
-		next = address->next;
-		free(address);
-	}
+	catalog->addresses = pmg_addresses_new();
+	return catalog;
 }
 
 void pmg_catalog_free(struct pmg_catalog *catalog)
@@ -78,7 +57,7 @@ void pmg_catalog_free(struct pmg_catalog *catalog)
 	}
 	for (i = 0; i < catalog->n_hosts; i++)
 		free(catalog->hosts[i].host);
-	tdestroy(catalog->addresses, free_addresses);
+	pmg_addresses_free(catalog->addresses);
 	free(catalog->registries);
 	free(catalog->hosts);
 	free(catalog);
@@ -241,86 +220,6 @@ bool pmg_catalog_knows(const struct pmg_catalog *catalog, const char *host, uint
 	return ecos_at(catalog, canonical, port) != 0;
 }
 
-/* --- addresses --- */
-
-static int by_key(const void *a, const void *b)
-{
-	const struct address *x = a, *y = b;
-
-	return strcmp(x->key, y->key);
-}
-
-/* One text for all spellings of an address. NULL when its path can be read in two ways. */
-static char *key_of(const struct pmg_url *url, const char *query)
-{
-	pmg_autofree char *host = pmg_host_canonical(url->host);
-	pmg_autofree char *plain = pmg_path_plain(url->path);
-	unsigned port = pmg_port_is_same(url->port, 443) ? 443 : url->port;
-
-	return plain ? pmg_xasprintf("%s:%u%s%s%s", host, port, plain, query ? "?" : "",
-				     query ? query : "")
-		     : NULL;
-}
-
-static struct address *address_new(const char *key, const char *name, const char *version)
-{
-	size_t nk = strlen(key) + 1, nn = name ? strlen(name) + 1 : 0;
-	size_t nv = version ? strlen(version) + 1 : 0;
-	struct address *address = pmg_xmalloc(sizeof *address + nk + nn + nv);
-
-	memset(address, 0, sizeof *address);
-	memcpy(address->key, key, nk);
-	if (name)
-		address->name = memcpy(address->key + nk, name, nn);
-	if (version)
-		address->version = memcpy(address->key + nk + nn, version, nv);
-	return address;
-}
-
-static struct address *find_address(const struct pmg_catalog *catalog, const char *key)
-{
-	pmg_autofree struct address *probe = address_new(key, NULL, NULL);
-	void *found = tfind(probe, (void *const *)&catalog->addresses, by_key);
-
-	return found ? *(struct address **)found : NULL;
-}
-
-/* @return bytes that were taken, 0 when it was there or there is no room */
-static size_t add_address(struct pmg_catalog *catalog, const struct pmg_url *url,
-			  const struct address *as, size_t room)
-{
-	pmg_autofree char *key = key_of(url, url->query);
-	struct address *head, *at, *new;
-	size_t cost, count = 0;
-	void *place;
-
-	if (!key)
-		return 0;
-	cost = sizeof *as + NODE_COST + strlen(key) + (as->name ? strlen(as->name) : 0) +
-	       (as->version ? strlen(as->version) : 0);
-	if (cost > room)
-		return 0;
-	head = find_address(catalog, key);
-	for (at = head; at; at = at->next, count++)
-		if (at->kind == as->kind && at->eco == as->eco && pmg_streq(at->name, as->name) &&
-		    pmg_streq(at->version, as->version))
-			return 0;
-	if (count == PMG_CATALOG_SAME_URL_MAX)
-		return 0;
-	new = address_new(key, as->name, as->version);
-	new->kind = as->kind;
-	new->eco = as->eco;
-	new->registry = as->registry;
-	if (head) {
-		new->next = head->next;
-		head->next = new;
-		return cost;
-	}
-	place = tsearch(new, &catalog->addresses, by_key);
-	assert(place);
-	return cost;
-}
-
 /* --- questions --- */
 
 void pmg_asked_done(struct pmg_asked *asked)
@@ -340,11 +239,9 @@ static void note_kind(struct pmg_asked *out, enum pmg_path_kind kind, size_t reg
 	out->registry = registry;
 }
 
-static void ask_addresses(const struct pmg_catalog *catalog, const char *key, struct pmg_asked *out)
+static void ask_addresses(const struct pmg_address *at, struct pmg_asked *out)
 {
-	const struct address *at;
-
-	for (at = key ? find_address(catalog, key) : NULL; at; at = at->next) {
+	for (; at; at = at->next) {
 		note_kind(out, at->kind, at->registry);
 		if (at->name && at->kind == out->kind)
 			pmg_identities_add(&out->who, at->eco, at->name, at->version);
@@ -420,8 +317,6 @@ void pmg_catalog_ask(const struct pmg_catalog *catalog, const struct pmg_url *ur
 {
 	pmg_autofree char *host = pmg_host_canonical(url->host);
 	pmg_autofree char *plain = pmg_path_plain(url->path);
-	pmg_autofree char *exact = NULL;
-	pmg_autofree char *bare = NULL;
 	unsigned ecos = ecos_at(catalog, host, url->port);
 
 	out->is_known = ecos != 0;
@@ -429,12 +324,9 @@ void pmg_catalog_ask(const struct pmg_catalog *catalog, const struct pmg_url *ur
 	out->looks_like_artifact = pmg_path_looks_like_artifact(plain ? plain : url->path);
 	if (!out->is_known || !plain)
 		return;
-	exact = key_of(url, url->query);
-	ask_addresses(catalog, exact, out);
-	if (url->query) { /* a query that somebody put behind a known address */
-		bare = key_of(url, NULL);
-		ask_addresses(catalog, bare, out);
-	}
+	ask_addresses(pmg_addresses_find(catalog->addresses, url, true), out);
+	if (url->query) /* somebody may have put it behind a known address */
+		ask_addresses(pmg_addresses_find(catalog->addresses, url, false), out);
 	if (is_settled(out))
 		return;
 	ecos &= ~ask_registries(catalog, host, url->port, plain, out);
@@ -462,7 +354,7 @@ static bool is_told_by_shape(const struct pmg_catalog *catalog, const struct pmg
 int pmg_catalog_add_source(struct pmg_catalog *catalog, enum pmg_eco eco, const char *url,
 			   const char *name, const char *version, struct pmg_err *err)
 {
-	struct address as = {
+	struct pmg_address as = {
 		.kind = PMG_PATH_ARTIFACT, .eco = eco, .name = name, .version = version
 	};
 	pmg_auto(url) struct pmg_url place = { 0 };
@@ -478,8 +370,9 @@ int pmg_catalog_add_source(struct pmg_catalog *catalog, enum pmg_eco eco, const 
 	host = pmg_host_canonical(place.host);
 	add_host(catalog, &(struct host){ host, place.port, eco, 0, HOW_SOURCE });
 	if (!name || !is_told_by_shape(catalog, &place, eco, name, version))
-		catalog->source_bytes += add_address(
-			catalog, &place, &as, PMG_CATALOG_SOURCES_MAX - catalog->source_bytes);
+		catalog->source_bytes +=
+			pmg_addresses_add(catalog->addresses, &place, &as,
+					  PMG_CATALOG_SOURCES_MAX - catalog->source_bytes);
 	return 0;
 }
 
@@ -487,11 +380,11 @@ void pmg_catalog_learn(struct pmg_catalog *catalog, size_t registry, enum pmg_pa
 		       const struct pmg_url *url, const char *name, const char *version)
 {
 	struct registry *from = &catalog->registries[registry];
-	struct address as = { .kind = kind,
-			      .eco = from->eco,
-			      .registry = registry,
-			      .name = name,
-			      .version = version };
+	struct pmg_address as = { .kind = kind,
+				  .eco = from->eco,
+				  .registry = registry,
+				  .name = name,
+				  .version = version };
 	pmg_autofree char *host = pmg_host_canonical(url->host);
 
 	if (strlen(name) > PMG_NAME_MAX || (version && strlen(version) > PMG_VERSION_MAX))
@@ -503,8 +396,8 @@ void pmg_catalog_learn(struct pmg_catalog *catalog, size_t registry, enum pmg_pa
 			 &(struct host){ host, url->port, from->eco, registry, HOW_LEARNED });
 	if (kind == PMG_PATH_ARTIFACT && is_told_by_shape(catalog, url, from->eco, name, version))
 		return;
-	catalog->learned_bytes +=
-		add_address(catalog, url, &as, PMG_CATALOG_LEARNED_MAX - catalog->learned_bytes);
+	catalog->learned_bytes += pmg_addresses_add(
+		catalog->addresses, url, &as, PMG_CATALOG_LEARNED_MAX - catalog->learned_bytes);
 }
 
 /* The registry that an identity is of: the one asked, or the first of that ecosystem. */

@@ -1,5 +1,6 @@
 noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = \
+	%D%/addresses.c %D%/addresses.h \
 	%D%/catalog.c %D%/catalog.h \
 	%D%/client.c %D%/client.h %D%/client_answer.c %D%/client_priv.h %D%/client_request.c \
 	%D%/exchange.c %D%/exchange.h \
@@ -30,6 +31,8 @@ pkglibexec_PROGRAMS += pmg-proxy
 pmg_proxy_SOURCES = src/pmg_proxy.c
 pmg_proxy_LDADD = $(LINK_PROXY)
 
+check_PROGRAMS += tests/unit/test_proxy_addresses
+tests_unit_test_proxy_addresses_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_catalog
 tests_unit_test_proxy_catalog_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_framing
@@ -74,5 +77,5 @@ check_PROGRAMS += tests/fuzz/fuzz_place
 tests_fuzz_fuzz_place_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 
 # The running proxy, against servers on loopback.
-dist_check_SCRIPTS += tests/proxy/forward.py tests/proxy/learned.py tests/proxy/tunnel.py
+dist_check_SCRIPTS += tests/proxy/forward.py tests/proxy/judged.py tests/proxy/learned.py tests/proxy/tunnel.py
 EXTRA_DIST += tests/proxy/world.py tests/helper/proxyctl.py

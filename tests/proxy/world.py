@@ -69,6 +69,16 @@ class Registry:
             time.sleep(0.02)
 
 
+def plain(path):
+    return "http://127.0.0.1:%d%s" % (Registry.http, path)
+
+
+def direct(path):
+    """The bytes as the registry itself sends them."""
+    with urllib.request.urlopen(plain(path)) as answer:
+        return answer.read()
+
+
 class Response:
     def __init__(self, status, reason, headers, body, whole):
         self.status, self.reason, self.headers, self.body = status, reason, headers, body
