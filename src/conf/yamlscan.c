@@ -6,38 +6,44 @@
 
 #include "base/mem.h"
 
-/* One open collection is one level of at; its key is that of the child now being read. */
+/* A collection that is open; its key is that of the child now being read. */
+struct level {
+	char *key; /* behind at.keys */
+	bool is_map;
+	bool want_key;
+};
+
 struct scan {
 	const char *name;
 	struct pmg_yamlscan_at at;
-	char *owned[PMG_YAMLSCAN_DEPTH_MAX]; /* behind at.keys */
-	bool is_map[PMG_YAMLSCAN_DEPTH_MAX];
-	bool want_key[PMG_YAMLSCAN_DEPTH_MAX];
-	unsigned skip; /* collections inside a key that is one itself */
+	struct level *levels; /* PMG_YAMLSCAN_DEPTH_MAX, one for each of at.depth */
+	unsigned skip;        /* collections inside a key that is one itself */
 	pmg_yamlscan_fn *fn;
 	void *ctx;
 };
 
 static bool is_key(const struct scan *s)
 {
-	return s->at.depth > 0 && s->is_map[s->at.depth - 1] && s->want_key[s->at.depth - 1];
+	const struct level *top = s->at.depth > 0 ? &s->levels[s->at.depth - 1] : NULL;
+
+	return top && top->is_map && top->want_key;
 }
 
 static void set_key(struct scan *s, const char *text)
 {
-	unsigned top = s->at.depth - 1;
+	struct level *top = &s->levels[s->at.depth - 1];
 
-	free(s->owned[top]);
-	s->owned[top] = pmg_xstrdup(text);
-	s->at.keys[top] = s->owned[top];
-	s->want_key[top] = false;
+	free(top->key);
+	top->key = pmg_xstrdup(text);
+	s->at.keys[s->at.depth - 1] = top->key;
+	top->want_key = false;
 }
 
 /* A value has been read: a mapping wants a key next. */
 static void value_done(struct scan *s)
 {
 	if (s->at.depth > 0)
-		s->want_key[s->at.depth - 1] = true;
+		s->levels[s->at.depth - 1].want_key = true;
 }
 
 static int take_scalar(struct scan *s, const yaml_event_t *event)
@@ -66,8 +72,8 @@ static int open_level(struct scan *s, bool map, struct pmg_err *err)
 	if (s->at.depth == PMG_YAMLSCAN_DEPTH_MAX)
 		return pmg_err_set(err, PMG_E_PARSE, 0, "%s: more than %u levels", s->name,
 				   PMG_YAMLSCAN_DEPTH_MAX);
-	s->is_map[s->at.depth] = map;
-	s->want_key[s->at.depth] = true;
+	s->levels[s->at.depth].is_map = map;
+	s->levels[s->at.depth].want_key = true;
 	s->at.keys[s->at.depth] = NULL;
 	s->at.depth++;
 	return 0;
@@ -81,8 +87,8 @@ static void close_level(struct scan *s)
 		return;
 	}
 	s->at.depth--;
-	free(s->owned[s->at.depth]);
-	s->owned[s->at.depth] = NULL;
+	free(s->levels[s->at.depth].key);
+	s->levels[s->at.depth].key = NULL;
 	value_done(s);
 }
 
@@ -121,7 +127,8 @@ static int take(struct scan *s, const yaml_event_t *event, bool *end, struct pmg
 int pmg_yamlscan(const char *name, const char *text, size_t len, pmg_yamlscan_fn *fn, void *ctx,
 		 struct pmg_err *err)
 {
-	struct scan s = { .name = name, .fn = fn, .ctx = ctx };
+	pmg_autofree struct level *levels = pmg_xcalloc(PMG_YAMLSCAN_DEPTH_MAX, sizeof *levels);
+	struct scan s = { .name = name, .levels = levels, .fn = fn, .ctx = ctx };
 	yaml_parser_t parser;
 	yaml_event_t event;
 	bool end = false;
@@ -146,6 +153,6 @@ int pmg_yamlscan(const char *name, const char *text, size_t len, pmg_yamlscan_fn
 	}
 	yaml_parser_delete(&parser);
 	for (i = 0; i < PMG_YAMLSCAN_DEPTH_MAX; i++)
-		free(s.owned[i]);
+		free(levels[i].key);
 	return r;
 }
