@@ -52,7 +52,7 @@ void pmg_auto_closep(int *fd); /* closes *fd unless negative; errno is kept */
 	{                                                                                          \
 		fn(p);                                                                             \
 	}                                                                                          \
-	_Static_assert(sizeof(type) > 0, "complete type")
+	_Static_assert(sizeof(type *) == sizeof(void *), "object type")
 
 #define pmg_steal_ptr(pp)                                                                          \
 	__extension__({                                                                            \

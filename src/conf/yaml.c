@@ -110,14 +110,16 @@ static int take_key(struct reader *r, const yaml_event_t *event, struct pmg_err 
 	return 0;
 }
 
-/* Hangs a new node below the open collection, or makes it the root. */
-static int add_node(struct reader *r, const yaml_event_t *event, enum pmg_yaml_kind kind,
-		    struct pmg_yaml **out, struct pmg_err *err)
+/* Hangs a new node below the open collection, or makes it the root. NULL: there are too many. */
+static struct pmg_yaml *add_node(struct reader *r, const yaml_event_t *event,
+				 enum pmg_yaml_kind kind, struct pmg_err *err)
 {
 	struct pmg_yaml *node, *parent = r->depth > 0 ? r->stack[r->depth - 1] : NULL;
 
-	if (++r->nodes > PMG_YAML_NODES_MAX)
-		return limit(r, event, "values", PMG_YAML_NODES_MAX, err);
+	if (++r->nodes > PMG_YAML_NODES_MAX) {
+		(void)limit(r, event, "values", PMG_YAML_NODES_MAX, err);
+		return NULL;
+	}
 	node = pmg_xcalloc(1, sizeof *node);
 	node->kind = kind;
 	node->line = (unsigned)event->start_mark.line + 1;
@@ -137,15 +139,13 @@ static int add_node(struct reader *r, const yaml_event_t *event, enum pmg_yaml_k
 		r->last[r->depth - 1] = node;
 		parent->n++;
 	}
-	*out = node;
-	return 0;
+	return node;
 }
 
 static int add_scalar(struct reader *r, const yaml_event_t *event, struct pmg_err *err)
 {
 	const char *text = (const char *)event->data.scalar.value;
-	struct pmg_yaml *node = NULL;
-	int ret;
+	struct pmg_yaml *node;
 
 	if (event->data.scalar.tag)
 		return fail(r, event, "tags (!...) are not taken", err);
@@ -155,9 +155,9 @@ static int add_scalar(struct reader *r, const yaml_event_t *event, struct pmg_er
 		return fail(r, event, "a NUL byte inside a value", err);
 	if (r->depth > 0 && r->stack[r->depth - 1]->kind == PMG_YAML_MAP && !r->key)
 		return take_key(r, event, err);
-	ret = add_node(r, event, PMG_YAML_SCALAR, &node, err);
-	if (ret < 0)
-		return ret;
+	node = add_node(r, event, PMG_YAML_SCALAR, err);
+	if (!node)
+		return -PMG_E_LIMIT;
 	node->text = pmg_xstrdup(text);
 	node->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
 	return 0;
@@ -170,8 +170,7 @@ static int open_node(struct reader *r, const yaml_event_t *event, struct pmg_err
 		map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor;
 	const yaml_char_t *tag =
 		map ? event->data.mapping_start.tag : event->data.sequence_start.tag;
-	struct pmg_yaml *node = NULL;
-	int ret;
+	struct pmg_yaml *node;
 
 	if (tag)
 		return fail(r, event, "tags (!...) are not taken", err);
@@ -181,9 +180,9 @@ static int open_node(struct reader *r, const yaml_event_t *event, struct pmg_err
 		return fail(r, event, "a key must be text", err);
 	if (r->depth >= PMG_YAML_DEPTH_MAX)
 		return limit(r, event, "levels", PMG_YAML_DEPTH_MAX, err);
-	ret = add_node(r, event, map ? PMG_YAML_MAP : PMG_YAML_SEQ, &node, err);
-	if (ret < 0)
-		return ret;
+	node = add_node(r, event, map ? PMG_YAML_MAP : PMG_YAML_SEQ, err);
+	if (!node)
+		return -PMG_E_LIMIT;
 	r->stack[r->depth++] = node;
 	return 0;
 }

@@ -109,7 +109,7 @@ static void set_name(struct pmg_args *args, struct pmg_arg *out, const char *nam
 /* "-gD": only letters that stand for flags, else nobody can tell what the next word is. */
 static bool nopt_group(struct pmg_args *args, const char *word, size_t len, struct pmg_arg *out)
 {
-	const struct pmg_arg_short *s = NULL;
+	const struct pmg_arg_short *s = NULL, *last = NULL;
 	struct found f = { 0 };
 	size_t i;
 
@@ -117,12 +117,15 @@ static bool nopt_group(struct pmg_args *args, const char *word, size_t len, stru
 		s = short_of(args->table, word + i, 1);
 		if (!s)
 			return false;
+		last = s;
 		f = look_up(args->table, s->to, strlen(s->to));
 		if (i + 1 < len && f.arity != FLAG)
 			out->sure = false;
 	}
-	set_name(args, out, s->to, strlen(s->to));
-	take_value(args, f.arity, s->value, out);
+	if (!last)
+		return false;
+	set_name(args, out, last->to, strlen(last->to));
+	take_value(args, f.arity, last->value, out);
 	return true;
 }
 
@@ -162,6 +165,7 @@ static void next_letters(struct pmg_args *args, const char *word, struct pmg_arg
 	const struct pmg_arg_short *s = NULL;
 	struct found f = { 0 };
 
+	/* A lone "-" is an operand, so there is at least one letter. */
 	for (word++; *word; word++) {
 		s = short_of(args->table, word, 1);
 		if (!s) {

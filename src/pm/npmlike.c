@@ -305,7 +305,7 @@ static void apply_ca(const struct pmg_settings *settings, const struct pmg_place
 	const struct pmg_setting *ca = pmg_settings_find(settings, "ca");
 
 	facts->has_cafile = cafile || ca;
-	if (value) {
+	if (cafile && value) {
 		pmg_autofree char *path = path_of(place, value);
 		pmg_autofree char *what =
 			cafile->line > 0 ? pmg_xasprintf("%s:%u", cafile->what, cafile->line)

@@ -73,29 +73,33 @@ struct into {
  * registry and @acme:registry. pnpm 11 and 12 also write "registries: {URL: {scopes: [...]}}"
  * and "namedRegistries: {work: URL}".
  */
-static int take_yaml(void *ctx, const struct pmg_yamlscan_at *at, const char *value)
+static char *yaml_key(const struct pmg_yamlscan_at *at)
 {
-	struct into *into = ctx;
 	const char *top = at->depth > 0 ? at->keys[0] : NULL;
 	const char *below = at->depth > 1 ? at->keys[1] : NULL;
-	pmg_autofree char *key = NULL;
+	bool named = pmg_streq(top, "namedRegistries");
 
-	if (top && at->depth == 1)
-		key = pmg_settings_kebab(top);
-	else if (!top || !below)
+	if (at->depth == 1)
+		return top ? pmg_settings_kebab(top) : NULL;
+	if (!below || (!named && !pmg_streq(top, "registries")))
+		return NULL;
+	if (strstr(below, "://"))
+		return pmg_xstrdup("registry");
+	if (at->depth != 2)
+		return NULL;
+	return named || below[0] != '@' ? pmg_xstrdup("registry")
+					: pmg_xasprintf("%s:registry", below);
+}
+
+static int take_yaml(void *ctx, const struct pmg_yamlscan_at *at, const char *value)
+{
+	pmg_autofree char *key = yaml_key(at);
+	struct into *into = ctx;
+
+	if (!key)
 		return 0;
-	else if (strcmp(top, "registries") == 0 && strstr(below, "://"))
-		key = pmg_xstrdup("registry");
-	else if (at->depth != 2)
-		return 0;
-	else if (strcmp(top, "registries") == 0 && below[0] == '@')
-		key = pmg_xasprintf("%s:registry", below);
-	else if (strcmp(top, "registries") == 0 || strcmp(top, "namedRegistries") == 0)
-		key = pmg_xstrdup("registry");
-	else
-		return 0;
-	if (below && strstr(below, "://"))
-		value = below;
+	if (at->depth > 1 && strstr(at->keys[1], "://"))
+		value = at->keys[1];
 	return pmg_settings_add(into->settings, key, value, into->path, at->line, into->err);
 }
 
