@@ -19,12 +19,12 @@
 #include "conf/dirs.h"
 #include "pm/facts.h"
 
-#define ANSWER_MAX 262144U
-#define CACHE_MAX  262144U
-#define TIMEOUT_MS 30000U
-#define AGE_MAX_S  (30 * INT64_C(86400)) /* shims stay the same file when what they start does not \
-					  */
+#define ANSWER_MAX     262144U
+#define CACHE_MAX      262144U
+#define TIMEOUT_MS     30000U
 #define FUTURE_SLACK_S 3600
+/* A shim stays the same file when what it starts does not. */
+#define AGE_MAX_S (30 * INT64_C(86400))
 
 /* Which file the program really is, so that another one is asked anew. */
 static char *identity(const char *program)
