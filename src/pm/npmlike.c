@@ -303,8 +303,13 @@ static void apply_ca(const struct pmg_settings *settings, const struct pmg_place
 	const char *value = pmg_settings_value(settings, "cafile");
 	const char *strict = pmg_settings_value(settings, "strict-ssl");
 	const struct pmg_setting *ca = pmg_settings_find(settings, "ca");
+	size_t i;
 
 	facts->has_cafile = cafile || ca;
+	for (i = 0; i < settings->n; i++) /* "//host/:cafile" of pnpm */
+		if (pmg_str_has_suffix(settings->v[i].key, ":cafile") ||
+		    pmg_str_has_suffix(settings->v[i].key, ":ca"))
+			facts->has_cafile = true;
 	if (cafile && value) {
 		pmg_autofree char *path = path_of(place, value);
 		pmg_autofree char *what =
@@ -313,11 +318,13 @@ static void apply_ca(const struct pmg_settings *settings, const struct pmg_place
 
 		pmg_surroundings_ca_file(facts, what, path);
 	}
-	if (ca && pmg_settings_value(settings, "ca"))
-		pmg_facts_note(facts,
-			       "%s: certificates written into the setting \"ca\" are not taken "
-			       "over; put them into a file and name it with \"cafile\"",
-			       ca->what);
+	for (i = 0; ca && i < settings->n; i++)
+		/* "ca[]" is one setting in several lines; a stronger file hides the rest. */
+		if (strcmp(settings->v[i].key, "ca") == 0 &&
+		    strcmp(settings->v[i].what, ca->what) == 0 &&
+		    strcmp(settings->v[i].value, "null") != 0)
+			pmg_surroundings_ca_text(facts, ca->what, settings->v[i].value,
+						 place->cache_dir);
 	if (strict && strcmp(strict, "false") == 0)
 		pmg_facts_note(facts,
 			       "strict-ssl=false in %s: pmg verifies registries all the same",
@@ -325,9 +332,26 @@ static void apply_ca(const struct pmg_settings *settings, const struct pmg_place
 	pmg_surroundings_ca(facts, place->env);
 }
 
+/* A certificate of the client's own cannot go through pmg: its key stays with the tool. */
+static void note_client_certs(const struct pmg_settings *settings, struct pmg_facts *facts)
+{
+	static const char *const ends[] = { ":certfile", ":keyfile", ":cert", ":key" };
+	size_t i, k;
+
+	for (i = 0; i < settings->n; i++)
+		for (k = 0; k < PMG_ARRAY_LEN(ends); k++)
+			if (pmg_str_has_prefix(settings->v[i].key, "//") &&
+			    pmg_str_has_suffix(settings->v[i].key, ends[k]))
+				pmg_facts_warn(facts,
+					       "%s:%u: pmg cannot show a client certificate to a "
+					       "registry",
+					       settings->v[i].what, settings->v[i].line);
+}
+
 int pmg_npmlike_apply(struct pmg_npmlike *n, struct pmg_err *err)
 {
 	apply_proxy(&n->settings, n->place, n->facts);
 	apply_ca(&n->settings, n->place, n->facts);
+	note_client_certs(&n->settings, n->facts);
 	return apply_registries(&n->settings, n->facts, err);
 }

@@ -192,7 +192,8 @@ static bool beats_variables(const struct pmg_setting *s, unsigned major)
 		return false;
 	/* pnpm 11: certificates in an npmrc; npm's global and built-in ones it does not read. */
 	if (major == 11 && !yaml && !pmg_str_has_suffix(s->what, "/npmrc"))
-		return strcmp(s->key, "cafile") == 0 || strcmp(s->key, "ca") == 0;
+		return strcmp(s->key, "cafile") == 0 || strcmp(s->key, "ca") == 0 ||
+		       pmg_str_has_suffix(s->key, ":cafile") || pmg_str_has_suffix(s->key, ":ca");
 	/* Up to 10 an npmrc may say "no-proxy", and only npm_config_no_proxy would win, which npm
 	 * complains of in everything that pnpm starts. */
 	if (major <= 10 && !yaml)

@@ -5,7 +5,11 @@
 #include <unistd.h>
 
 #include "base/env.h"
+#include "base/hash.h"
+#include "base/io.h"
+#include "base/path.h"
 #include "base/str.h"
+#include "conf/dirs.h"
 #include "pm/facts.h"
 
 /* The first that is set and not empty. */
@@ -96,4 +100,48 @@ void pmg_surroundings_ca(struct pmg_facts *facts, const struct pmg_strv *env)
 	value = pmg_env_get(env, "SSL_CERT_DIR");
 	if (value)
 		add_dirs(facts, "SSL_CERT_DIR", value);
+}
+
+/* npm's documentation has "\n" for each line of a certificate; quoted, it arrives as one. */
+static char *with_lines(const char *pem)
+{
+	char *out = pmg_xmalloc(strlen(pem) + 2), *p = out;
+
+	for (; *pem; pem++) {
+		if (pem[0] == '\\' && pem[1] == 'n') {
+			*p++ = '\n';
+			pem++;
+		} else {
+			*p++ = *pem;
+		}
+	}
+	*p++ = '\n';
+	*p = '\0';
+	return out;
+}
+
+void pmg_surroundings_ca_text(struct pmg_facts *facts, const char *what, const char *pem,
+			      const char *cache_dir)
+{
+	pmg_autofree char *text = with_lines(pem);
+	struct pmg_err err = PMG_ERR_INIT;
+	char hash[PMG_SHA256_HEX];
+	pmg_autofree char *name = NULL;
+	pmg_autofree char *path = NULL;
+
+	if (!strstr(text, "-----BEGIN CERTIFICATE-----")) {
+		pmg_facts_warn(facts, "%s: no certificate in the setting \"ca\"; going on without",
+			       what);
+		return;
+	}
+	pmg_sha256_hex(text, strlen(text), hash);
+	name = pmg_xasprintf("ca-%s.pem", hash);
+	path = pmg_path_join(cache_dir, name);
+	if (access(path, R_OK) < 0 && (pmg_dirs_make(cache_dir, &err) < 0 ||
+				       pmg_io_replace(path, text, strlen(text), 0600, &err) < 0)) {
+		pmg_facts_warn(facts, "%s: certificates in the setting \"ca\" not kept: %s", what,
+			       err.msg);
+		return;
+	}
+	pmg_surroundings_ca_file(facts, what, path);
 }

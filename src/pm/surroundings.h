@@ -21,4 +21,12 @@ void pmg_surroundings_ca(struct pmg_facts *facts, const struct pmg_strv *env);
  */
 void pmg_surroundings_ca_file(struct pmg_facts *facts, const char *what, const char *path);
 
+/**
+ * Certificates that are written into a setting itself: kept in a file of the
+ * cache, named by what is in it, and taken as that file.
+ * @param pem  "\\n" stands for a new line where there is none
+ */
+void pmg_surroundings_ca_text(struct pmg_facts *facts, const char *what, const char *pem,
+			      const char *cache_dir);
+
 #endif

@@ -221,7 +221,7 @@ static const struct {
 	{ "npm i --noproxy a --noproxy b", "npm i", 1 },
 	{ "npm i --no-proxy x", "npm i x", 1 },
 	{ "npm i --no-https-proxy x", "npm i x", 1 },
-	{ "npm i --ca=u --proxy u -- z", "npm i -- z", 3 },
+	{ "npm i --ca=u --proxy u -- z", "npm i -- z", 2 },
 	{ "npx --proxy u x", "npx x", 1 },
 	{ "npx x --proxy u", NULL, 0 },
 	{ "npm i --strict-ssl=false x", NULL, 1 },
@@ -278,6 +278,37 @@ static void the_users_own_certificates_are_taken_over(void **state)
 	assert_string_equal(facts.warnings.v[1], note);
 }
 
+static void certificates_in_the_setting_itself_become_a_file(void **state)
+{
+	struct learning *l = *state;
+	pmg_auto(facts) struct pmg_facts facts = { 0 };
+	pmg_auto(facts) struct pmg_facts wrong = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *text = NULL;
+	size_t len = 0;
+
+	learning_write(l, "home/project/.npmrc",
+		       "ca[]=-----BEGIN CERTIFICATE-----\\nMIIB\\n-----END CERTIFICATE-----\n"
+		       "ca[]=\"-----BEGIN CERTIFICATE-----\\nMIIC\\n-----END CERTIFICATE-----\"\n");
+	learning_write(l, "home/.npmrc", "ca=-----BEGIN CERTIFICATE-----weaker\n");
+	learn_ok(l, "npm i", &facts);
+	assert_int_equal(facts.ca_files.n, 2);
+	assert_true(pmg_str_has_prefix(facts.ca_files.v[0], l->cache));
+	assert_int_equal(pmg_io_slurp(facts.ca_files.v[0], 4096, &text, &len, &err), 0);
+	assert_string_equal(text, "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n");
+	assert_int_equal(facts.warnings.n, 0);
+	learning_write(l, "home/project/.npmrc",
+		       "ca=junk\n//r.test/:certfile=/c.pem\n//r.test/:keyfile=/k.pem\n");
+	learn_ok(l, "npm i", &wrong);
+	assert_int_equal(wrong.ca_files.n, 0);
+	assert_int_equal(wrong.warnings.n, 3);
+	assert_true(pmg_str_has_suffix(wrong.warnings.v[0], ".npmrc: no certificate in the setting "
+							    "\"ca\"; going on without"));
+	assert_true(
+		pmg_str_has_suffix(wrong.warnings.v[1],
+				   ".npmrc:2: pmg cannot show a client certificate to a registry"));
+}
+
 static void a_broken_cache_is_asked_over(void **state)
 {
 	static const char *const broken[] = { "", "[]", "{\"npm", "{\"x\":1}" };
@@ -307,6 +338,7 @@ int main(void)
 		TEST(the_users_own_proxy_becomes_the_parent),
 		TEST(options_that_lead_round_the_proxy_are_taken_away_and_no_others),
 		TEST(the_users_own_certificates_are_taken_over),
+		TEST(certificates_in_the_setting_itself_become_a_file),
 		TEST(a_broken_cache_is_asked_over),
 	};
 

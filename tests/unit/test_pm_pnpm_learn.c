@@ -121,6 +121,9 @@ static const struct {
 	{ "12.1.0", "", "no-proxy=r.test\n", NULL },
 	{ "11.1.0", "", "cafile=/x.pem\n",
 	  "/home/project/.npmrc:1: with \"cafile\" set here pnpm cannot be led through pmg" },
+	{ "11.1.0", "", "//r.test/:cafile=/x.pem\n",
+	  "/home/project/.npmrc:1: with \"//r.test/:cafile\" set here pnpm cannot be led "
+	  "through pmg" },
 	{ "12.1.0", "", "cafile=/x.pem\n", NULL },
 	{ "11.1.0", "", "", NULL }, /* cafile stands in the global npmrc */
 };
