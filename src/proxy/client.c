@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "proxy/client_priv.h"
 #include "proxy/probe.h"
 
@@ -15,8 +16,23 @@ enum { DIAG_REFUSED = 4008 }; /* docs/codes/ */
 
 /* --- output --- */
 
+/* While a request is with upstream libcurl has its own time-outs, but for a client that takes
+ * nothing of the answer. */
+static void be_patient(struct pmg_client *client, bool has_moved)
+{
+	struct pmg_loop *loop = client->service->loop;
+
+	if (client->state != PMG_CLIENT_EXCHANGE)
+		return;
+	if (!client->is_stalled)
+		pmg_timer_stop(loop, &client->timer);
+	else if (has_moved || client->timer.slot == 0)
+		pmg_timer_start(loop, &client->timer, PMG_CLIENT_STALL_MS);
+}
+
 void pmg_client_write(struct pmg_client *client)
 {
+	bool has_moved = false;
 	ssize_t n;
 
 	client->wants_in = false;
@@ -25,14 +41,17 @@ void pmg_client_write(struct pmg_client *client)
 				     client->out.len - client->out_at);
 		if (n > 0) {
 			client->out_at += (size_t)n;
+			has_moved = true;
 			continue;
 		}
 		client->wants_in = n == PMG_TLS_WANT_READ;
 		client->is_stalled = client->wants_in || n == PMG_TLS_WANT_WRITE;
 		client->is_broken = !client->is_stalled;
+		be_patient(client, has_moved);
 		return;
 	}
 	client->is_stalled = false;
+	be_patient(client, true);
 	pmg_str_clear(&client->out);
 	client->out_at = 0;
 }
@@ -216,14 +235,26 @@ void pmg_client_update(struct pmg_client *client)
 	pmg_watch_want(client->watch, events);
 }
 
+/* Who has no token may not hold a place that the run needs, however often it asks. */
+static uint64_t strangers_time(const struct pmg_client *client)
+{
+	uint64_t age = pmg_clock_ms() - client->born_ms;
+
+	return age < PMG_CLIENT_STRANGER_MS ? PMG_CLIENT_STRANGER_MS - age : 0;
+}
+
 void pmg_client_enter(struct pmg_client *client, enum pmg_client_state state)
 {
+	struct pmg_loop *loop = client->service->loop;
+
 	client->state = state;
 	client->is_hurried = false;
-	if (states[state].patience_ms > 0)
-		pmg_timer_start(client->service->loop, &client->timer, states[state].patience_ms);
+	if (state == PMG_CLIENT_HEAD && !client->is_ours)
+		pmg_timer_start(loop, &client->timer, strangers_time(client));
+	else if (states[state].patience_ms > 0)
+		pmg_timer_start(loop, &client->timer, states[state].patience_ms);
 	else
-		pmg_timer_stop(client->service->loop, &client->timer);
+		pmg_timer_stop(loop, &client->timer);
 	pmg_client_update(client);
 }
 
@@ -297,6 +328,7 @@ int pmg_client_new(struct pmg_service *service, int fd, struct pmg_err *err)
 
 	client->service = service;
 	client->stream.fd = fd;
+	client->born_ms = pmg_clock_ms();
 	client->in.max = PMG_CLIENT_IN_MAX;
 	client->out.max = PMG_CLIENT_OUT_MAX;
 	client->timer = (struct pmg_timer){ .fn = on_timeout, .ctx = client };

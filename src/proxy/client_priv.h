@@ -41,6 +41,8 @@ struct pmg_client {
 	bool is_stalled; /* the client does not take what is queued */
 	bool is_broken;  /* writing failed: nothing more will get out */
 	bool is_hurried; /* a head has begun: the rest must come soon */
+	bool is_ours;    /* it has shown the token */
+	uint64_t born_ms;
 
 	char *inside_host; /* after a CONNECT that is looked into */
 	struct pmg_inside inside;

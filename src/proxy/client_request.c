@@ -144,6 +144,7 @@ static void serve_head(struct pmg_client *client, struct pmg_head *head)
 {
 	const struct pmg_inside *inside = client->inside_host ? &client->inside : NULL;
 	struct pmg_err err = PMG_ERR_INIT;
+	bool has_token;
 	int status = 0;
 
 	client->service->requests++;
@@ -156,7 +157,9 @@ static void serve_head(struct pmg_client *client, struct pmg_head *head)
 	}
 	client->has_body = client->request.framing == PMG_FRAMING_NONE;
 	client->body_left = client->request.length;
-	if (!inside && !pmg_request_is_authorized(head, client->service->authorization))
+	has_token = pmg_request_is_authorized(head, client->service->authorization);
+	client->is_ours |= has_token;
+	if (!inside && !has_token)
 		ask_for_token(client);
 	else if (is_loop(client) && !inside)
 		pmg_client_refuse(client, 508, "that is this proxy itself");
@@ -177,7 +180,8 @@ void pmg_client_serve(struct pmg_client *client)
 		return;
 	if (end == 0) {
 		client->is_hurried = true;
-		pmg_timer_start(client->service->loop, &client->timer, PMG_CLIENT_HEAD_MS);
+		if (client->is_ours) /* a stranger has little time anyway */
+			pmg_timer_start(client->service->loop, &client->timer, PMG_CLIENT_HEAD_MS);
 		return;
 	}
 	if (end < 0) {

@@ -78,4 +78,4 @@ tests_fuzz_fuzz_place_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 
 # The running proxy, against servers on loopback.
 dist_check_SCRIPTS += tests/proxy/forward.py tests/proxy/judged.py tests/proxy/learned.py tests/proxy/tunnel.py
-EXTRA_DIST += tests/proxy/world.py tests/helper/proxyctl.py
+EXTRA_DIST += docs/proxy.md tests/proxy/world.py tests/helper/proxyctl.py

@@ -76,6 +76,18 @@ class Token(world.Case):
         self.assertEqual(Registry.asked(path), [])
         self.assertEqual(client.get(plain(path)).status, 200)
 
+    def test_a_stranger_soon_makes_room(self):
+        self.start(("npm", plain("/npm/")))
+        idle, asks, ours = self.client(), self.client(), self.client()
+        ours.get(plain("/npm/tiny"))
+        time.sleep(3)
+        asks.send("GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % plain("/npm/tiny"))
+        self.assertEqual(asks.response().status, 407)
+        time.sleep(3)
+        self.assertTrue(idle.ended())
+        self.assertTrue(asks.ended())
+        self.assertEqual(ours.get(plain("/npm/tiny")).status, 200)
+
     def test_it_never_goes_upstream(self):
         self.start(("npm", plain("/npm/")))
         self.client().get(plain("/~x.2/npm/tiny"), "X-Mine: 1", "Connection: x-mine",
