@@ -7,7 +7,7 @@
 
 #include "base/str.h"
 
-enum arity { UNKNOWN, FLAG, MAYBE, VALUE };
+enum arity { UNKNOWN, FLAG, MAYBE, VALUE, RECENT };
 
 /* A name looked up in a table; name is a word of one of its lists, or NULL. */
 struct found {
@@ -50,6 +50,7 @@ static struct found look_up(const struct pmg_arg_table *t, const char *name, siz
 	search(t->flags, FLAG, name, len, &found, &hits);
 	search(t->maybes, MAYBE, name, len, &found, &hits);
 	search(t->values, VALUE, name, len, &found, &hits);
+	search(t->recent, RECENT, name, len, &found, &hits);
 	if (!found.exact && hits != 1)
 		return (struct found){ .name = NULL };
 	return found;
@@ -66,24 +67,49 @@ static const struct pmg_arg_short *short_of(const struct pmg_arg_table *t, const
 	return NULL;
 }
 
+static bool ends_options(const struct pmg_args *args, const char *word)
+{
+	size_t dashes = strspn(word, "-");
+
+	return word[dashes] == '\0' && (args->table->nopt ? dashes >= 2 : dashes == 2);
+}
+
+static bool is_bool(const char *word)
+{
+	return strcmp(word, "true") == 0 || strcmp(word, "false") == 0;
+}
+
+/*
+ * nopt makes a flag and an operand of "--json=x" and "--no-tag=x", and it depends on the type of
+ * the option whether "--no-tag x" is two words or one: none is worth telling apart.
+ */
+static bool is_clear(const struct pmg_args *args, enum arity arity, const char *joined,
+		     const struct pmg_arg *out)
+{
+	if (!args->table->nopt)
+		return true;
+	if (out->negated)
+		return arity == FLAG && !joined;
+	if (joined && ends_options(args, joined))
+		return false; /* "--tag=--" is "--tag --" */
+	return !joined || arity == VALUE || arity == RECENT || is_bool(joined);
+}
+
 /* Fills value and n from what follows the option at out->first. */
 static void take_value(const struct pmg_args *args, enum arity arity, const char *joined,
 		       struct pmg_arg *out)
 {
 	const char *next = args->argv[out->first + 1];
 
+	out->sure = out->sure && is_clear(args, arity, joined, out);
 	if (joined) {
 		out->value = joined;
-		/* nopt makes "--json=x" a flag and an operand: not worth telling apart. */
-		if (arity == FLAG && args->table->nopt && !out->negated &&
-		    strcmp(joined, "true") != 0 && strcmp(joined, "false") != 0)
-			out->sure = false;
 		return;
 	}
 	if (!next || out->negated || arity == UNKNOWN)
 		return;
 	if (arity == FLAG && args->table->nopt) {
-		if (strcmp(next, "true") != 0 && strcmp(next, "false") != 0)
+		if (!is_bool(next))
 			return;
 		out->sure = false; /* pnpm 12 would see an operand */
 	} else if (arity == FLAG) {
@@ -94,6 +120,8 @@ static void take_value(const struct pmg_args *args, enum arity arity, const char
 			return;
 	} else if (arity == MAYBE) {
 		out->sure = false; /* "--color ls": a colour or a verb? */
+	} else if (arity == RECENT) {
+		out->sure = false; /* "--name install": a name, or a verb of an older npm? */
 	}
 	out->value = next;
 	out->n = 2;
@@ -119,7 +147,7 @@ static bool nopt_group(struct pmg_args *args, const char *word, size_t len, stru
 			return false;
 		last = s;
 		f = look_up(args->table, s->to, strlen(s->to));
-		if (i + 1 < len && f.arity != FLAG)
+		if (f.arity != FLAG)
 			out->sure = false;
 	}
 	if (!last)
@@ -135,6 +163,7 @@ static void next_nopt(struct pmg_args *args, const char *word, struct pmg_arg *o
 	size_t len = eq ? (size_t)(eq - name) : strlen(name);
 	const struct pmg_arg_short *s = NULL;
 	struct found f = look_up(args->table, name, len);
+	unsigned negations = 0;
 
 	if (!f.exact)
 		s = short_of(args->table, name, len);
@@ -148,13 +177,13 @@ static void next_nopt(struct pmg_args *args, const char *word, struct pmg_arg *o
 	}
 	if (!f.exact && !eq && nopt_group(args, name, len, out))
 		return;
-	while (len > 3 && strncasecmp(name, "no-", 3) == 0 && !f.exact) {
+	for (; len > 3 && strncasecmp(name, "no-", 3) == 0 && !f.exact; negations++) {
 		out->negated = !out->negated;
 		name += 3;
 		len -= 3;
 		f = look_up(args->table, name, len);
 	}
-	out->sure = f.exact;
+	out->sure = f.exact && negations < 2; /* "--no-no-tag": no word follows, for nopt */
 	set_name(args, out, f.name ? f.name : name, f.name ? f.len : len);
 	take_value(args, f.arity, eq ? eq + 1 : NULL, out);
 }
@@ -199,13 +228,6 @@ static void next_optparse(struct pmg_args *args, const char *word, struct pmg_ar
 	take_value(args, f.arity, eq ? eq + 1 : NULL, out);
 }
 
-static bool is_end_of_options(const struct pmg_args *args, const char *word)
-{
-	size_t dashes = strspn(word, "-");
-
-	return word[dashes] == '\0' && (args->table->nopt ? dashes >= 2 : dashes == 2);
-}
-
 bool pmg_args_next(struct pmg_args *args, struct pmg_arg *out)
 {
 	const char *word;
@@ -213,7 +235,7 @@ bool pmg_args_next(struct pmg_args *args, struct pmg_arg *out)
 	if (args->next == 0 && args->argv[0])
 		args->next = 1;
 	word = args->argv[args->next];
-	if (word && !args->ended && is_end_of_options(args, word)) {
+	if (word && !args->ended && ends_options(args, word)) {
 		args->ended = true;
 		word = args->argv[++args->next];
 	}

@@ -26,6 +26,7 @@ struct pmg_arg_table {
 	const char *flags;  /* never take the next word, save "true" and "false" (npm) */
 	const char *maybes; /* take it unless it looks like an option (npm) */
 	const char *values; /* take it */
+	const char *recent; /* take it in some versions; in others the next word is an operand */
 	const struct pmg_arg_short *shorts; /* ends with a row without from */
 	bool nopt;                          /* else optparse */
 };

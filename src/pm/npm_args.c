@@ -16,23 +16,29 @@ static const char flags[] =
 	"sign-git-tag strict-allow-scripts strict-peer-deps strict-ssl timing unicode "
 	"update-notifier usage version versions workspaces workspaces-update yes";
 static const char maybes[] = "browser color";
+/* Known to every npm from 6 to 11. */
 static const char values[] =
-	"_auth access allow-directory allow-file allow-git allow-remote allow-scripts "
-	"also audit-level auth-type before ca cache cache-max cache-min cafile call cert "
-	"cidr cpu depth diff diff-dst-prefix diff-src-prefix diff-unified editor "
-	"expect-result-count expires fetch-retries fetch-retry-factor "
-	"fetch-retry-maxtimeout fetch-retry-mintimeout fetch-timeout git globalconfig "
-	"heading https-proxy include init-author-email init-author-name init-author-url "
-	"init-license init-module init-type init-version init.author.email "
-	"init.author.name init.author.url init.license init.module init.version "
-	"install-strategy key libc local-address location lockfile-version loglevel "
-	"logs-dir logs-max maxsockets message min-release-age min-release-age-exclude "
-	"name node-gyp node-options noproxy omit only orgs orgs-permission os otp "
-	"pack-destination package packages packages-and-scopes-permission password prefix "
-	"preid provenance-file proxy registry replace-registry-host save-prefix "
-	"sbom-format sbom-type scope scopes script-shell searchexclude searchlimit "
-	"searchopts searchstaleness shell tag tag-version-prefix token-description umask "
-	"user-agent userconfig viewer which workspace";
+	"access also audit-level auth-type before ca cache cache-max cache-min "
+	"cafile cert cidr depth editor fetch-retries fetch-retry-factor "
+	"fetch-retry-maxtimeout fetch-retry-mintimeout git globalconfig "
+	"heading https-proxy init-author-email init-author-name "
+	"init-author-url init-license init-module init-version key "
+	"local-address loglevel logs-max maxsockets message node-options "
+	"noproxy only otp prefix preid proxy registry save-prefix scope "
+	"script-shell searchexclude searchlimit searchopts searchstaleness "
+	"shell tag tag-version-prefix umask user-agent userconfig viewer";
+/* Not known to all of them: an npm that does not know one takes it for a flag. */
+static const char recent[] =
+	"_auth allow-directory allow-file allow-git allow-remote allow-scripts "
+	"call cpu diff diff-dst-prefix diff-src-prefix diff-unified "
+	"expect-result-count expires fetch-timeout include init-type "
+	"init.author.email init.author.name init.author.url init.license "
+	"init.module init.version install-strategy libc location "
+	"lockfile-version logs-dir min-release-age min-release-age-exclude "
+	"name node-gyp omit orgs orgs-permission os pack-destination package "
+	"packages packages-and-scopes-permission password provenance-file "
+	"replace-registry-host sbom-format sbom-type scopes token-description "
+	"which workspace";
 static const struct pmg_arg_short shorts[] = {
 	{ "enjoy-by", "before", NULL },
 	{ "d", "loglevel", "info" },
@@ -77,6 +83,9 @@ static const struct pmg_arg_short shorts[] = {
 	{ 0 },
 };
 
-const struct pmg_arg_table pmg_npm_args = {
-	.flags = flags, .maybes = maybes, .values = values, .shorts = shorts, .nopt = true
-};
+const struct pmg_arg_table pmg_npm_args = { .flags = flags,
+					    .maybes = maybes,
+					    .values = values,
+					    .recent = recent,
+					    .shorts = shorts,
+					    .nopt = true };
