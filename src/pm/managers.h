@@ -27,5 +27,6 @@ extern const struct pmg_question pmg_npm_question; /* pm/ask.h */
 extern const struct pmg_arg_table pmg_npm_args;
 extern const struct pmg_arg_table pmg_pnpm_args;
 extern const struct pmg_arg_table pmg_pip_args;
+extern const struct pmg_arg_table pmg_pip_general_args; /* before the verb */
 
 #endif

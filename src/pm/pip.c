@@ -30,8 +30,23 @@ static const struct pmg_verb_row verbs[] = {
 	{ 0 },
 };
 
+/* Before the verb pip reads by another table, and completes by it: "--local" of `pip list` is there
+ * "--local-log FILE", and the word behind it no verb. */
+static bool has_plain_start(char *const *argv)
+{
+	pmg_auto(args) struct pmg_args args = { .table = &pmg_pip_general_args, .argv = argv };
+	struct pmg_arg arg;
+
+	while (pmg_args_next(&args, &arg) && arg.kind == PMG_ARG_OPTION)
+		if (!arg.sure)
+			return false;
+	return true;
+}
+
 static enum pmg_verb classify(char *const *argv)
 {
+	if (!has_plain_start(argv))
+		return PMG_VERB_RUN;
 	return pmg_classify(&pmg_pip_args, verbs, NULL, argv);
 }
 

@@ -46,3 +46,22 @@ static const struct pmg_arg_short shorts[] = {
 };
 
 const struct pmg_arg_table pmg_pip_args = { .flags = flags, .values = values, .shorts = shorts };
+
+/* What may stand before the verb: `pip --help`, and its hidden options. */
+static const char general_flags[] =
+	"debug disable-pip-version-check help isolated no-cache-dir no-color no-input "
+	"no-python-version-warning quiet require-virtualenv verbose version";
+static const char general_values[] =
+	"cache-dir cert client-cert exists-action keyring-provider log proxy "
+	"resume-retries retries timeout trusted-host use-deprecated use-feature";
+static const struct pmg_arg_short general_shorts[] = {
+	{ "h", "help", NULL },
+	{ "v", "verbose", NULL },
+	{ "V", "version", NULL },
+	{ "q", "quiet", NULL },
+	{ 0 },
+};
+
+const struct pmg_arg_table pmg_pip_general_args = { .flags = general_flags,
+						    .values = general_values,
+						    .shorts = general_shorts };

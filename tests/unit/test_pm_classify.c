@@ -217,6 +217,10 @@ static const struct row rows[] = {
 	{ "pip inst x", R },
 	{ "pip zzz", R },
 	{ "pip --weird list", R },
+	/* before the verb pip knows few options, and completes their names: --local-log FILE */
+	{ "pip --local list install", R },
+	{ "pip --user list", R },
+	{ "pip -l list install", R },
 };
 
 /* Splits a line into an owned argv. */
