@@ -364,8 +364,8 @@ int pmg_catalog_add_source(struct pmg_catalog *catalog, enum pmg_eco eco, const 
 	r = pmg_url_parse(url, &place, err);
 	if (r < 0)
 		return pmg_err_wrap(err, "package source");
-	if (PMG_CATALOG_SOURCES_MAX - catalog->source_bytes < 2 * PMG_URL_MAX)
-		return pmg_err_set(err, PMG_E_LIMIT, 0, "package sources of more than %u bytes",
+	if (PMG_CATALOG_SOURCES_MAX - catalog->source_bytes < 2 * (size_t)PMG_URL_MAX)
+		return pmg_err_set(err, PMG_E_LIMIT, 0, "package sources of more than %zu bytes",
 				   PMG_CATALOG_SOURCES_MAX);
 	host = pmg_host_canonical(place.host);
 	add_host(catalog, &(struct host){ host, place.port, eco, 0, HOW_SOURCE });

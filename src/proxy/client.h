@@ -7,13 +7,13 @@
  */
 #include "proxy/service.h"
 
-#define PMG_CLIENT_IN_MAX      (2U * PMG_HTTP_HEAD_MAX) /* bytes read ahead */
-#define PMG_CLIENT_OUT_MAX     (512U * 1024U)           /* bytes not yet taken by the client */
-#define PMG_CLIENT_IDLE_MS     300000U                  /* between requests */
-#define PMG_CLIENT_STRANGER_MS 5000U                    /* for the first request with the token */
-#define PMG_CLIENT_HEAD_MS     60000U                   /* within a head; within a handshake */
-#define PMG_CLIENT_STALL_MS    600000U /* while a client takes nothing of an answer */
-#define PMG_CLIENT_LINGER_MS   2000U   /* for what it still sends after the last answer */
+#define PMG_CLIENT_IN_MAX      ((size_t)2 * PMG_HTTP_HEAD_MAX) /* bytes read ahead */
+#define PMG_CLIENT_OUT_MAX     ((size_t)512 << 10) /* bytes not yet taken by the client */
+#define PMG_CLIENT_IDLE_MS     300000U             /* between requests */
+#define PMG_CLIENT_STRANGER_MS 5000U               /* for the first request with the token */
+#define PMG_CLIENT_HEAD_MS     60000U              /* within a head; within a handshake */
+#define PMG_CLIENT_STALL_MS    600000U             /* while a client takes nothing of an answer */
+#define PMG_CLIENT_LINGER_MS   2000U /* for what it still sends after the last answer */
 
 /** @param fd  taken, also on failure; non-blocking. @return 0 or -PMG_E_SYS */
 int pmg_client_new(struct pmg_service *service, int fd, struct pmg_err *err) PMG_MUST_CHECK;

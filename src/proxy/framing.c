@@ -94,6 +94,17 @@ static int digit_value(unsigned char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
+/* After the digits: the end of the line, or an extension. "5 " and "0x5" are read as 5 by some and
+ * refused by others. */
+static bool may_follow_size(int state, unsigned char byte)
+{
+	if (state == AT_SIZE)
+		return false;
+	if (state == AT_DIGITS)
+		return byte == '\r' || byte == ';';
+	return byte >= 0x20 || byte == '\t' || byte == '\r';
+}
+
 static int step_size(struct pmg_chunked *c, unsigned char byte)
 {
 	int digit = digit_value(byte);
@@ -103,17 +114,10 @@ static int step_size(struct pmg_chunked *c, unsigned char byte)
 			return -PMG_E_LIMIT;
 		c->left = c->left * 16 + (uint64_t)digit;
 		c->state = AT_DIGITS;
-	} else if (c->state == AT_SIZE) {
-		return -PMG_E_PARSE;
-	} else if (byte == '\r') {
-		c->state = AT_SIZE_LF;
-	} else if (c->state == AT_DIGITS && byte != ';') {
-		return -PMG_E_PARSE; /* "5 " and "0x5" are read as 5 by some and refused by others
-				      */
-	} else if (byte < 0x20 && byte != '\t') {
-		return -PMG_E_PARSE;
+	} else if (may_follow_size(c->state, byte)) {
+		c->state = byte == '\r' ? AT_SIZE_LF : AT_EXTENSION;
 	} else {
-		c->state = AT_EXTENSION;
+		return -PMG_E_PARSE;
 	}
 	return ++c->line > PMG_HTTP_EXT_MAX ? -PMG_E_LIMIT : 0;
 }

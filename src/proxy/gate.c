@@ -10,16 +10,12 @@
 
 #define IDS_SHOWN 3U
 
-/* Only what any terminal and any HTTP client takes. */
-static void set_reason(struct pmg_refusal *out, const char *fmt, ...) PMG_PRINTF(2, 3);
-static void set_reason(struct pmg_refusal *out, const char *fmt, ...)
+/* Only what any terminal and any HTTP client takes; cut to fit. */
+static void set_reason(struct pmg_refusal *out, const char *text)
 {
-	va_list ap;
 	char *p;
 
-	va_start(ap, fmt);
-	(void)vsnprintf(out->reason, sizeof out->reason, fmt, ap); /* cut is fine */
-	va_end(ap);
+	(void)snprintf(out->reason, sizeof out->reason, "%s", text);
 	for (p = out->reason; *p; p++)
 		if ((unsigned char)*p < 0x20 || (unsigned char)*p > 0x7e)
 			*p = '?';
@@ -44,9 +40,11 @@ static void explain(struct pmg_refusal *out, const struct pmg_identity *who,
 	struct pmg_str text = PMG_STR_INIT(SIZE_MAX / 2);
 	pmg_autofree char *plain = NULL;
 	pmg_autofree char *quoted = NULL;
+	pmg_autofree char *what = who->version ? pmg_xasprintf("%s@%s", who->name, who->version)
+					       : pmg_xstrdup(who->name);
+	pmg_autofree char *reason = pmg_xasprintf("Blocked by pmg: %s: %s", what, why);
 
-	(void)!pmg_str_addf(&text, "pmg blocked %s%s%s: %s", who->name, who->version ? "@" : "",
-			    who->version ? who->version : "", why);
+	(void)!pmg_str_addf(&text, "pmg blocked %s: %s", what, why);
 	add_ids(&text, &judgement->ids);
 	if (judgement->note)
 		(void)!pmg_str_addf(&text, ": %s", judgement->note);
@@ -56,8 +54,7 @@ static void explain(struct pmg_refusal *out, const struct pmg_identity *who,
 	out->status = 403;
 	out->eco = who->eco;
 	(void)snprintf(out->text, sizeof out->text, "%s", quoted);
-	set_reason(out, "Blocked by pmg: %s%s%s: %s", who->name, who->version ? "@" : "",
-		   who->version ? who->version : "", why);
+	set_reason(out, reason);
 }
 
 static void refuse(const struct pmg_gate *gate, const struct pmg_identity *who,

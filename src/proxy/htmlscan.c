@@ -92,8 +92,9 @@ static void resolve_references(char *s)
 	char c;
 
 	while (*s) {
+		c = *s;
 		n = *s == '&' ? reference(s, &c) : 0;
-		*to++ = n > 0 ? c : *s;
+		*to++ = c;
 		s += n > 0 ? n : 1;
 	}
 	*to = '\0';
@@ -270,7 +271,7 @@ static void on_declaration(struct pmg_htmlscan *scan, char c)
 static void on_raw(struct pmg_htmlscan *scan, char c)
 {
 	size_t at = scan->matched;
-	char want = at == 0 ? '<' : at == 1 ? '/' : scan->raw[at - 2];
+	int want = at == 0 ? '<' : at == 1 ? '/' : scan->raw[at - 2];
 
 	if (tolower((unsigned char)c) != want) {
 		scan->matched = c == '<';

@@ -119,8 +119,10 @@ static void cut_segments(char *text, struct segments *out)
 static char *npm_name(const struct segments *seg, size_t i)
 {
 	assert(i < SEGMENTS_MAX);
-	if (i > 0 && seg->v[i - 1][0] == '@')
-		return pmg_xasprintf("%s/%s", seg->v[i - 1], seg->v[i]);
+	const char *before = i > 0 ? seg->v[i - 1] : "";
+
+	if (before[0] == '@')
+		return pmg_xasprintf("%s/%s", before, seg->v[i]);
 	return pmg_xstrdup(seg->v[i]);
 }
 
@@ -248,7 +250,8 @@ static char *wheel_version(const char *text, size_t n)
 
 	if (!pmg_version_is_valid(PMG_ECO_PYPI, version))
 		for (p = version; *p; p++)
-			*p = *p == '_' ? '-' : *p;
+			if (*p == '_')
+				*p = '-';
 	return version;
 }
 

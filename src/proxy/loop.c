@@ -130,8 +130,8 @@ void pmg_timer_start(struct pmg_loop *loop, struct pmg_timer *timer, uint64_t in
 {
 	timer->due_ms = pmg_clock_ms() + in_ms;
 	if (timer->slot == 0) {
-		loop->timers = pmg_grow(loop->timers, ++loop->n_timers, &loop->cap_timers,
-					sizeof *loop->timers);
+		loop->timers =
+			pmg_grow(loop->timers, ++loop->n_timers, &loop->cap_timers, sizeof(void *));
 		put(loop, loop->n_timers, timer);
 	}
 	sift(loop, timer->slot);

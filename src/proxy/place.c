@@ -83,7 +83,7 @@ char *pmg_path_plain(const char *path)
 /* The reference without blanks around it, nothing in it that pmg_url_parse() would refuse. */
 static char *tidy(const char *s)
 {
-	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(3 * PMG_URL_MAX);
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT((size_t)3 * PMG_URL_MAX);
 	size_t n;
 
 	s += strspn(s, " \t\r\n\f");

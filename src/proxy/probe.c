@@ -215,8 +215,8 @@ bool pmg_probe_wait(struct pmg_probe *probe, struct pmg_task *task)
 		pmg_timer_start(probe->service->loop, &probe->timer, PMG_PROBE_MS);
 		pmg_task_queue(probe->service->loop, &probe->go_on);
 	}
-	probe->waiting = pmg_grow(probe->waiting, probe->n_waiting, &probe->cap_waiting,
-				  sizeof *probe->waiting);
+	probe->waiting =
+		pmg_grow(probe->waiting, probe->n_waiting, &probe->cap_waiting, sizeof(void *));
 	probe->waiting[probe->n_waiting++] = task;
 	return true;
 }

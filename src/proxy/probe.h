@@ -8,9 +8,9 @@
  */
 #include "proxy/service.h"
 
-#define PMG_PROBE_MS       8000U                 /* for all indexes together */
-#define PMG_PROBE_BODY_MAX (16U * 1024U * 1024U) /* bytes of a page that are read */
-#define PMG_PROBE_HOPS     3U                    /* redirects that are followed */
+#define PMG_PROBE_MS       8000U              /* for all indexes together */
+#define PMG_PROBE_BODY_MAX ((size_t)16 << 20) /* bytes of a page that are read */
+#define PMG_PROBE_HOPS     3U                 /* redirects that are followed */
 
 struct pmg_probe;
 struct pmg_probe *pmg_probe_new(struct pmg_service *service) PMG_MUST_CHECK;
