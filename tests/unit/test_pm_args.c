@@ -13,15 +13,19 @@
 static const char flags[] = "global json save-dev version";
 static const char maybes[] = "color";
 static const char values[] = "loglevel prefix proxy registry workspace";
+static const char recent[] = "omit";
 static const struct pmg_arg_short shorts[] = {
 	{ "g", "global", NULL },     { "D", "save-dev", NULL },
 	{ "C", "prefix", NULL },     { "w", "workspace", NULL },
 	{ "d", "loglevel", "info" }, { "reg", "registry", NULL },
 	{ "i", "registry", NULL },   { 0 },
 };
-static const struct pmg_arg_table nopt = {
-	.flags = flags, .maybes = maybes, .values = values, .shorts = shorts, .nopt = true
-};
+static const struct pmg_arg_table nopt = { .flags = flags,
+					   .maybes = maybes,
+					   .values = values,
+					   .recent = recent,
+					   .shorts = shorts,
+					   .nopt = true };
 static const struct pmg_arg_table optparse = { .flags = flags, .values = values, .shorts = shorts };
 
 struct row {
@@ -35,8 +39,10 @@ static const struct row nopt_rows[] = {
 	{ "--json install", "json install" },
 	{ "-g install", "global install" },
 	{ "-gD install", "save-dev install" },
-	{ "-w a install", "?workspace=a install" },
+	{ "-w a install", "workspace=a install" },
 	{ "-C dir install", "prefix=dir install" },
+	{ "--omit a install", "?omit=a install" },
+	{ "--omit=a install", "omit=a install" },
 	{ "-gw a install", "?workspace=a install" },
 	{ "-wg a install", "?global a install" },
 	{ "--prefix a install", "prefix=a install" },
