@@ -66,8 +66,9 @@ class Pair:
     def cells(self):
         bare, guarded = statistics.median(self.bare), statistics.median(self.guarded)
         apart = statistics.median(g - b for b, g in zip(self.bare, self.guarded))
+        best = max if self.unit.endswith("/s") else min
         return [self.name, number(bare), number(guarded), number(apart, sign=True),
-                self.unit, "%.2f" % (guarded / bare) if bare else "-",
+                number(best(self.guarded) - best(self.bare), sign=True), self.unit, "%.2f" % (guarded / bare) if bare else "-",
                 number(spread(self.bare)), str(len(self.bare)), self.aim]
 
 
@@ -87,7 +88,7 @@ def number(value, sign=False):
     return "%+.*f" % (digits, value) if sign else "%.*f" % (digits, value)
 
 
-PAIR_HEAD = ["", "bare", "guarded", "difference", "", "ratio", "spread", "rounds", "aim"]
+PAIR_HEAD = ["", "bare", "guarded", "difference", "of the best", "", "ratio", "spread", "rounds", "aim"]
 SINGLE_HEAD = ["", "median", "", "rounds", "aim"]
 
 
