@@ -12,6 +12,8 @@
 #include "conf/dirs.h"
 #include "pm/facts.h"
 
+#define CA_FILE_MAX 16777216U /* bytes looked at; what is larger is left to the proxy */
+
 /* The first that is set and not empty. */
 static const char *first_of(const struct pmg_strv *env, const char *const *names)
 {
@@ -57,6 +59,17 @@ static bool may_be_folder(const char *what)
 	return !pmg_streq(what, "NODE_EXTRA_CA_CERTS") && !pmg_streq(what, "SSL_CERT_FILE");
 }
 
+/* Only the proxy parses certificates, but it does not know who named the file. */
+static bool has_certificate(const char *path)
+{
+	pmg_autofree char *text = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t len = 0;
+	int r = pmg_io_slurp(path, CA_FILE_MAX, &text, &len, &err);
+
+	return r == -PMG_E_LIMIT || (r == 0 && memmem(text, len, "CERTIFICATE-----", 16));
+}
+
 void pmg_surroundings_ca_file(struct pmg_facts *facts, const char *what, const char *path)
 {
 	struct stat st;
@@ -66,7 +79,7 @@ void pmg_surroundings_ca_file(struct pmg_facts *facts, const char *what, const c
 			       what, path);
 	else if (S_ISDIR(st.st_mode) && may_be_folder(what))
 		(void)pmg_strv_add_once(&facts->ca_dirs, path);
-	else if (!S_ISREG(st.st_mode) || st.st_size == 0)
+	else if (!S_ISREG(st.st_mode) || !has_certificate(path))
 		pmg_facts_warn(facts, "%s: no certificates in %s; going on without", what, path);
 	else
 		(void)pmg_strv_add_once(&facts->ca_files, path);

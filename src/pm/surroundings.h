@@ -14,9 +14,9 @@ void pmg_surroundings_proxy(struct pmg_facts *facts, const struct pmg_strv *env)
 void pmg_surroundings_ca(struct pmg_facts *facts, const struct pmg_strv *env);
 
 /**
- * One file, or a folder, of certificates. One that is not there, empty or
- * unreadable is left out, with a note that names who asked for it: the tool
- * would go on without it, some of them silently.
+ * One file, or a folder, of certificates. One that is not there, unreadable or
+ * without a certificate in PEM is left out, with a warning that names who asked
+ * for it: the tool would go on without it, some of them silently.
  * @param what  "NODE_EXTRA_CA_CERTS", "/home/u/.npmrc:3"
  */
 void pmg_surroundings_ca_file(struct pmg_facts *facts, const char *what, const char *path);

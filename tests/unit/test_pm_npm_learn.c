@@ -252,15 +252,19 @@ static void the_users_own_certificates_are_taken_over(void **state)
 	pmg_auto(facts) struct pmg_facts facts = { 0 };
 	pmg_autofree char *a = pmg_path_join(l->top, "a.pem");
 	pmg_autofree char *b = pmg_path_join(l->top, "home/b.pem");
-	pmg_autofree char *note = NULL;
+	pmg_autofree char *empty = NULL;
+	pmg_autofree char *other = NULL;
+	static const char pem[] = "-----BEGIN CERTIFICATE-----\n";
 
-	learning_write(l, "a.pem", "x");
-	learning_write(l, "home/b.pem", "x");
+	learning_write(l, "a.pem", pem);
+	learning_write(l, "home/b.pem", pem);
 	learning_write(l, "empty.pem", "");
+	learning_write(l, "other.pem", "no certificate\n");
 	learning_write(l, "home/.npmrc", "cafile=~/b.pem\n");
 	pmg_env_set(&l->env, "NODE_EXTRA_CA_CERTS", a);
 	pmg_env_set(&l->env, "SSL_CERT_FILE", "/nonexistent.pem");
 	pmg_strv_addf(&l->env, "CURL_CA_BUNDLE=%s/empty.pem", l->top);
+	pmg_strv_addf(&l->env, "GIT_SSL_CAINFO=%s/other.pem", l->top);
 	pmg_strv_addf(&l->env, "SSL_CERT_DIR=%s:%s", l->top, l->home);
 	learn_ok(l, "npm i", &facts);
 	assert_true(facts.has_cafile);
@@ -269,13 +273,16 @@ static void the_users_own_certificates_are_taken_over(void **state)
 	assert_string_equal(facts.ca_files.v[1], a);
 	assert_int_equal(facts.ca_dirs.n, 2);
 	assert_string_equal(facts.ca_dirs.v[1], l->home);
-	assert_int_equal(facts.warnings.n, 2);
+	assert_int_equal(facts.warnings.n, 3);
 	assert_string_equal(facts.warnings.v[0],
 			    "SSL_CERT_FILE: certificates in /nonexistent.pem cannot "
 			    "be read; going on without");
-	note = pmg_xasprintf("CURL_CA_BUNDLE: no certificates in %s/empty.pem; going on without",
-			     l->top);
-	assert_string_equal(facts.warnings.v[1], note);
+	empty = pmg_xasprintf("CURL_CA_BUNDLE: no certificates in %s/empty.pem; going on without",
+			      l->top);
+	assert_string_equal(facts.warnings.v[1], empty);
+	other = pmg_xasprintf("GIT_SSL_CAINFO: no certificates in %s/other.pem; going on without",
+			      l->top);
+	assert_string_equal(facts.warnings.v[2], other);
 }
 
 static void certificates_in_the_setting_itself_become_a_file(void **state)

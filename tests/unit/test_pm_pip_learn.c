@@ -191,7 +191,7 @@ static void a_file_of_configuration_names_parent_proxy_and_certificates(void **s
 	pmg_auto(facts) struct pmg_facts facts = { 0 };
 	pmg_autofree char *cert = pmg_path_join(l->top, "c.pem");
 
-	learning_write(l, "c.pem", "x");
+	learning_write(l, "c.pem", "-----BEGIN CERTIFICATE-----\n");
 	learning_write(l, "home/.config/pip/pip.conf",
 		       "[global]\nproxy = http://corp.test:3128\ncert = {top}/c.pem\n");
 	pmg_env_set(&l->env, "HTTPS_PROXY", "http://weaker.test:1");
