@@ -3,6 +3,7 @@ EXTRA_DIST += check try .ci/run tools/apt-need tools/libs tools/check-layers too
 EXTRA_DIST += e2e/helper.bash e2e/blocked.bats e2e/intel.bats e2e/network.bats e2e/npm.bats e2e/pip.bats
 EXTRA_DIST += e2e/pnpm.bats e2e/proxy.bats e2e/registry.bats e2e/signals.bats e2e/transparent.bats
 EXTRA_DIST += e2e/users.bats e2e/versions.bats
+EXTRA_DIST += e2e/fixture.bash e2e/proxy-http.bats
 EXTRA_DIST += .clang-format .clang-tidy .shellcheckrc tests/lint/untested.txt
 EXTRA_DIST += docs/errors.md docs/environment.md docs/codes
 EXTRA_DIST += tests/fuzz/corpus
