@@ -73,6 +73,8 @@ check_PROGRAMS += tests/fuzz/fuzz_identity
 tests_fuzz_fuzz_identity_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 check_PROGRAMS += tests/fuzz/fuzz_jsonscan
 tests_fuzz_fuzz_jsonscan_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_learn
+tests_fuzz_fuzz_learn_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 check_PROGRAMS += tests/fuzz/fuzz_place
 tests_fuzz_fuzz_place_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 

@@ -39,6 +39,7 @@ struct pmg_tunnel {
 	struct flow up, down;
 	bool is_open;
 	bool is_dead;
+	struct pmg_task more_task; /* its turn was over before all was moved */
 	struct pmg_task free_task;
 };
 
@@ -65,19 +66,23 @@ static ssize_t settle_curl(CURLcode code, size_t n, int want)
 static ssize_t end_read(struct end *end, void *buf, size_t len)
 {
 	size_t n = 0;
+	CURLcode code;
 
 	if (!end->easy)
 		return settle(recv(end->fd, buf, len, 0), PMG_TLS_WANT_READ);
-	return settle_curl(curl_easy_recv(end->easy, buf, len, &n), n, PMG_TLS_WANT_READ);
+	code = curl_easy_recv(end->easy, buf, len, &n);
+	return settle_curl(code, n, PMG_TLS_WANT_READ);
 }
 
 static ssize_t end_write(struct end *end, const void *buf, size_t len)
 {
 	size_t n = 0;
+	CURLcode code;
 
 	if (!end->easy)
 		return settle(send(end->fd, buf, len, MSG_NOSIGNAL), PMG_TLS_WANT_WRITE);
-	return settle_curl(curl_easy_send(end->easy, buf, len, &n), n, PMG_TLS_WANT_WRITE);
+	code = curl_easy_send(end->easy, buf, len, &n);
+	return settle_curl(code, n, PMG_TLS_WANT_WRITE);
 }
 
 /* @return 1: something moved; 0: it has to wait; -1: an end is broken */
@@ -143,6 +148,7 @@ static void end_tunnel(struct pmg_tunnel *tunnel, bool reset)
 	close_end(&tunnel->client, reset);
 	close_end(&tunnel->upstream, reset);
 	pmg_job_close(&tunnel->job);
+	pmg_task_cancel(service->loop, &tunnel->more_task);
 	if (tunnel->prev)
 		tunnel->prev->next = tunnel->next;
 	else
@@ -203,6 +209,13 @@ static void pump(struct pmg_tunnel *tunnel)
 	}
 	watch_end(&tunnel->client, &tunnel->up, &tunnel->down);
 	watch_end(&tunnel->upstream, &tunnel->down, &tunnel->up);
+	if (up > 0 || down > 0) /* what TLS has read ahead the loop does not tell of */
+		pmg_task_queue(tunnel->service->loop, &tunnel->more_task);
+}
+
+static void on_more(void *ctx)
+{
+	pump(ctx);
 }
 
 static void on_event(void *ctx, uint32_t events)
@@ -336,6 +349,7 @@ void pmg_tunnel_new(struct pmg_service *service, int fd, const struct pmg_url *u
 					.host = pmg_xstrdup(url->host),
 					.port = url->port,
 					.path = pmg_xstrdup("/") };
+	tunnel->more_task = (struct pmg_task){ .fn = on_more, .ctx = tunnel };
 	tunnel->free_task = (struct pmg_task){ .fn = free_tunnel, .ctx = tunnel };
 	tunnel->up.len = early->len;
 	tunnel->up.bytes =

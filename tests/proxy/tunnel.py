@@ -2,8 +2,10 @@
 """The running proxy: tunnels, and the parent proxy that they and requests may go through."""
 import json
 import os
+import select
 import signal
 import socket
+import ssl
 import struct
 import subprocess
 import sys
@@ -246,6 +248,68 @@ class Parent(world.Case):
         self.assertEqual([(r["method"], r["target"]) for r in self.asked()], [("GET", url)])
         self.assertFalse([k for k in self.asked()[0]["headers"]
                           if k.lower() == "proxy-authorization"])
+
+
+class TlsParent(world.Case):
+    """A parent proxy that is spoken to by TLS: a tunnel's bytes go through libcurl."""
+
+    def parent(self):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(os.path.join(Registry.dir, "cert.pem"),
+                                os.path.join(Registry.dir, "key.pem"))
+
+        def pass_on(_, conn):
+            with context.wrap_socket(conn, server_side=True) as tls:
+                target = world.Server.head(tls)[0].split()[1]
+                host, port = target.rsplit(":", 1)
+                with socket.create_connection((host, int(port))) as up:
+                    tls.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+                    self.relay(tls, up)
+
+        return self.server(pass_on).port
+
+    @staticmethod
+    def relay(tls, up):
+        """In one thread: OpenSSL does not read and write one connection in two."""
+        while True:
+            ready = [tls] if tls.pending() else select.select([tls, up], [], [], 10)[0]
+            if not ready:
+                return
+            for source, sink in ((tls, up), (up, tls)):
+                if source in ready:
+                    data = source.recv(16384)
+                    if not data:
+                        return
+                    sink.sendall(data)
+
+    def test_requests_and_tunnels_pass(self):
+        host = "127.0.0.1:%d" % Registry.https
+        server = self.server(echo)
+        self.start(("npm", "https://%s/npm/" % host), https_proxy="https://127.0.0.1:%d" %
+                   self.parent())
+        client = self.client()
+        client.connect(host)
+        self.assertEqual(client.tls().inside("/npm/tiny", host).status, 200)
+        tunnel = self.client()
+        self.assertEqual(tunnel.connect("127.0.0.1:%d" % server.port), 200)
+        data = os.urandom(500000)
+        threading.Thread(target=lambda: tunnel.send(data)).start()
+        self.assertEqual(tunnel.take(len(data)), data)
+
+    def test_other_transfers_do_not_end_a_tunnel_with_unread_bytes(self):
+        host = "127.0.0.1:%d" % Registry.https
+        server = self.server(lambda _, c: (c.sendall(b"y" * 3000000), echo(None, c)))
+        self.start(("npm", "https://%s/npm/" % host), https_proxy="https://127.0.0.1:%d" %
+                   self.parent())
+        tunnel = self.client()
+        self.assertEqual(tunnel.connect("127.0.0.1:%d" % server.port), 200)
+        for _ in range(3):
+            client = self.client()
+            client.connect(host)
+            self.assertEqual(client.tls().inside("/npm/tiny", host, "Connection: close").status,
+                             200)
+            time.sleep(1.1)
+        self.assertEqual(len(tunnel.take(3000000)), 3000000)
 
 
 if __name__ == "__main__":
