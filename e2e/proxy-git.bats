@@ -10,12 +10,12 @@ setup_file() {
 	stand_in
 	local dir=$BATS_FILE_TMPDIR/git
 	export GIT_CONFIG_NOSYSTEM=1 GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
-	git init -q -b main "$dir/work"
-	echo '{"name":"from-git","version":"1.0.0","main":"index.js"}' >"$dir/work/package.json"
-	echo 'module.exports = "from git"' >"$dir/work/index.js"
-	git -C "$dir/work" add -A
-	git -C "$dir/work" commit -qm first
-	git clone -q --bare "$dir/work" "$dir/repo.git"
+	git init -q -b main "$dir/folder"
+	echo '{"name":"from-git","version":"1.0.0","main":"index.js"}' >"$dir/folder/package.json"
+	echo 'module.exports = "from git"' >"$dir/folder/index.js"
+	git -C "$dir/folder" add -A
+	git -C "$dir/folder" commit -qm first
+	git clone -q --bare "$dir/folder" "$dir/repo.git"
 }
 teardown_file() { registry_stop; }
 teardown() { let_go; }

@@ -16,7 +16,7 @@ setup_file() {
 		getent passwd pmg-e2e >/dev/null || useradd --system --no-create-home --home-dir "$shed/home" \
 			--shell /bin/sh pmg-e2e
 		install -d -o pmg-e2e -m 700 "$shed/home"
-		install -d -o pmg-e2e -m 755 "$shed/work"
+		install -d -o pmg-e2e -m 755 "$shed/folder"
 	fi
 }
 teardown_file() {
@@ -35,14 +35,14 @@ setup() {
 
 as_user() { # COMMAND...
 	out setpriv --reuid="$(id -u pmg-e2e)" --regid="$(id -g pmg-e2e)" --clear-groups \
-		env -C "$shed/work" -u XDG_RUNTIME_DIR HOME="$shed/home" TMPDIR="$shed/work" \
+		env -C "$shed/folder" -u XDG_RUNTIME_DIR HOME="$shed/home" TMPDIR="$shed/folder" \
 		npm_config_cafile="$shed/ca.pem" NODE_EXTRA_CA_CERTS="$shed/ca.pem" "$@"
 }
 
 @test "an ordinary user: installs, is stopped, keeps records of his own" {
 	[ "$(id -u)" -eq 0 ] || skip "this whole suite runs as an ordinary user already"
-	echo '{"name":"p","version":"1.0.0"}' >"$shed/work/package.json"
-	chown pmg-e2e "$shed/work/package.json"
+	echo '{"name":"p","version":"1.0.0"}' >"$shed/folder/package.json"
+	chown pmg-e2e "$shed/folder/package.json"
 	as_user npm install bad
 	must_work
 	as_user sh -c "rm -rf node_modules package-lock.json ~/.npm; echo '{\"name\":\"p\"}' >package.json"
@@ -51,11 +51,11 @@ as_user() { # COMMAND...
 	as_user "$shed/pmg/bin/pmg" intel block pkg:npm/bad
 	must_work
 	as_user "$shed/pmg/bin/pmg" npm install bad
-	refused bad 2.0.0 "$shed/work/node_modules/bad"
+	refused bad 2.0.0 "$shed/folder/node_modules/bad"
 	as_user "$shed/pmg/bin/pmg" audit list
 	must_work
 	grep -q bad <<<"$stdout"
-	[ -z "$(find "$shed/home" "$shed/work" ! -user pmg-e2e)" ]
+	[ -z "$(find "$shed/home" "$shed/folder" ! -user pmg-e2e)" ]
 	[ -z "$(find "$shed/home/.config/pmg" "$shed/home/.local/state/pmg" -perm /077 2>/dev/null)" ]
 }
 
@@ -81,12 +81,12 @@ as_user() { # COMMAND...
 @test "a home that cannot be written: guarded all the same, and said" {
 	[ "$(id -u)" -eq 0 ] || skip "only root can become another user here"
 	install -d -o root -m 555 "$shed/sealed"
-	rm -rf "$shed/work/"*
-	echo '{"name":"p","version":"1.0.0"}' >"$shed/work/package.json"
-	chown pmg-e2e "$shed/work/package.json"
-	as_user env HOME="$shed/sealed" npm_config_cache="$shed/work/cache" "$shed/pmg/bin/pmg" npm install tiny
+	rm -rf "$shed/folder/"*
+	echo '{"name":"p","version":"1.0.0"}' >"$shed/folder/package.json"
+	chown pmg-e2e "$shed/folder/package.json"
+	as_user env HOME="$shed/sealed" npm_config_cache="$shed/folder/cache" "$shed/pmg/bin/pmg" npm install tiny
 	must_work
-	[ -e "$shed/work/node_modules/tiny" ]
+	[ -e "$shed/folder/node_modules/tiny" ]
 }
 
 @test "names with blanks, quotes and letters of other scripts" {
