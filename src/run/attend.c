@@ -142,6 +142,17 @@ int pmg_attend_ready(struct pmg_attend *attend, struct pmg_wire_ready *ready, st
 	}
 }
 
+/* npm hears of Ctrl-C and then waits for what it is fetching, however long that takes. */
+static uint64_t deadline(const struct pmg_attend *attend, uint64_t until)
+{
+	uint64_t next;
+
+	if (attend->asked == 0)
+		return until;
+	next = pmg_clock_ms() + (attend->asked > 1 ? PMG_ATTEND_FORCE_MS : PMG_ATTEND_ASK_MS);
+	return next < until ? next : until;
+}
+
 int pmg_attend_tool(struct pmg_attend *attend, struct pmg_err *err)
 {
 	uint64_t until = FOREVER;
@@ -152,15 +163,15 @@ int pmg_attend_tool(struct pmg_attend *attend, struct pmg_err *err)
 
 		r = wait_for(attend, until, err);
 		if (r == -PMG_E_TIMEOUT)
-			break; /* it was asked twice */
+			break; /* it was asked, and went on */
 		if (r == 1)
 			r = take(attend, &news, err);
 		if (r < 0 && !attend->ended)
 			return r;
 		if (r < 0)
 			break; /* both ended at once: stopping the proxy reports it */
-		if (attend->may_force && attend->asked >= 2 && until == FOREVER)
-			until = pmg_clock_ms() + PMG_ATTEND_FORCE_MS;
+		if (attend->may_force)
+			until = deadline(attend, until);
 	}
 	return 0;
 }

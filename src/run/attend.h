@@ -13,14 +13,15 @@
 
 #define PMG_ATTEND_TERM_MS  500  /* from SIGTERM to SIGKILL for what outlives the tool */
 #define PMG_ATTEND_KILL_MS  500  /* how long SIGKILL is repeated */
-#define PMG_ATTEND_FORCE_MS 1000 /* from a second request to end to the end */
+#define PMG_ATTEND_ASK_MS   1200 /* from a request to end to SIGTERM, for an install */
+#define PMG_ATTEND_FORCE_MS 300  /* the same from a second request */
 
 struct pmg_attend {
 	const struct pmg_signals *signals;
 	struct pmg_proxy *proxy;
 	struct pmg_record *record;
 	pid_t tool;     /* 0 before it is started */
-	bool may_force; /* a second Ctrl-C ends the tool even if it ignores it */
+	bool may_force; /* when asked to end, the tool has PMG_ATTEND_ASK_MS, whatever it does */
 	bool ended;     /* the tool has, with `status` as of waitpid(2) */
 	int status;
 	int proxy_status; /* of waitpid(2), once proxy->pid is 0 */

@@ -308,25 +308,34 @@ static void signals_to_the_front_alone_reach_the_tool(void **state)
 	}
 }
 
-static void a_second_request_ends_an_install_that_ignores_the_first(void **state)
+static void request_end(const char *const *args, int requests, unsigned most_ms)
 {
-	static const char *const args[] = { "install", "count", NULL };
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_autofree char *hanging = NULL;
 	struct stage_run out = { 0 };
 	pid_t front;
 
-	(void)state;
 	stage_env(&env, "allow");
 	front = stage_start(&env, args);
 	hanging = stage_await("hanging");
-	assert_int_equal(kill(front, SIGINT), 0);
-	(void)usleep(100000);
-	assert_int_equal(kill(front, SIGINT), 0);
+	for (; requests > 0; requests--) {
+		assert_int_equal(kill(front, SIGINT), 0);
+		(void)usleep(100000);
+	}
 	stage_wait(front, &out);
-	assert_true(out.took_ms < 3000);
+	assert_true(out.took_ms < most_ms);
 	assert_int_equal(stage_living(), 0);
 	stage_run_done(&out);
+}
+
+/* npm goes on after Ctrl-C while it waits for a slow registry. */
+static void an_install_that_is_asked_to_end_ends(void **state)
+{
+	static const char *const args[] = { "install", "count", NULL };
+
+	(void)state;
+	request_end(args, 1, 3500);
+	request_end(args, 2, 3000);
 }
 
 static void asked_to_end_before_the_tool_starts_the_front_just_ends(void **state)
@@ -539,7 +548,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_proxy_that_does_not_tell_all_makes_the_run_fail),
 		cmocka_unit_test(what_the_tool_leaves_behind_is_ended),
 		cmocka_unit_test(signals_to_the_front_alone_reach_the_tool),
-		cmocka_unit_test(a_second_request_ends_an_install_that_ignores_the_first),
+		cmocka_unit_test(an_install_that_is_asked_to_end_ends),
 		cmocka_unit_test(asked_to_end_before_the_tool_starts_the_front_just_ends),
 		cmocka_unit_test(asked_to_end_while_the_manager_is_asked_the_front_just_ends),
 		cmocka_unit_test(a_killed_front_leaves_neither_proxy_nor_tool),
