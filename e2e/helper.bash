@@ -169,6 +169,16 @@ no_trace() {
 	[ -z "$found" ] || fail "the token is in: $found"
 }
 
+# The pmg-proxy processes of this pmg: others may run on the machine.
+proxies() {
+	local pid
+	for pid in $(pgrep -x pmg-proxy || true); do
+		case $(readlink "/proc/$pid/exe" 2>/dev/null) in
+		"$(readlink -f "$(dirname "$pmg")/..")"/*) echo "$pid" ;;
+		esac
+	done
+}
+
 # Registries
 
 # With what this machine uses for the real registries, whatever the case has set.

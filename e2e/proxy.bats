@@ -57,15 +57,15 @@ release() {
 	[ "$code" = 407 ]
 	token=$(sed -E 's#^http://[^:]*:([^@]*)@.*#\1#' <<<"$proxy_url")
 	[ ${#token} -ge 20 ]
-	never grep -qF "$token" "/proc/$(pgrep -x -n pmg-proxy)/cmdline"
+	never grep -qF "$token" "/proc/$(pgrep -P "$run" -x pmg-proxy)/cmdline"
 	never grep -qF "$token" "/proc/$run/cmdline"
-	never setpriv --reuid=65534 --regid=65534 --clear-groups cat "/proc/$(pgrep -x -n pmg-proxy)/environ"
+	never setpriv --reuid=65534 --regid=65534 --clear-groups cat "/proc/$(pgrep -P "$run" -x pmg-proxy)/environ"
 	release
 }
 
 @test "it listens on loopback only and is confined" {
 	outside
-	pid=$(pgrep -x -n pmg-proxy)
+	pid=$(pgrep -P "$run" -x pmg-proxy)
 	grep -q '^Seccomp:[[:space:]]*2' "/proc/$pid/status"
 	grep -q '^NoNewPrivs:[[:space:]]*1' "/proc/$pid/status"
 	[ "$(stat -c %U "/proc/$pid/environ" 2>/dev/null)" = root ] # not dumpable

@@ -3,7 +3,8 @@ sdists made in memory, reproducible byte for byte, and two giants that are
 generated as they are sent.
 
 A package is a dict: eco ("npm" or "pypi"), name, version, and optionally
-  npm:  dependencies, optionalDependencies, scripts, bin, files {path: text}, time, deprecated
+  npm:  dependencies, optionalDependencies, scripts, bin, files {path: text}, time, deprecated,
+        filler (bytes of a file that does not compress)
   pypi: requires [text], files {path: text}, sdist_only, wheel_only, requires_python, time
 """
 import base64
@@ -51,6 +52,10 @@ def normal(name):
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
+def noise(size):
+    return b"".join(hashlib.sha256(b"%d" % i).digest() for i in range(size // 32 + 1))[:size]
+
+
 def tgz(files):
     """files: [(path, bytes, mode)]"""
     raw = io.BytesIO()
@@ -86,6 +91,8 @@ def npm_tarball(p):
     for path, text in sorted(files.items()):
         mode = 0o755 if text.startswith("#!") else 0o644
         entries.append(("package/" + path, text.encode(), mode))
+    if "filler" in p:
+        entries.append(("package/filler.bin", noise(p["filler"]), 0o644))
     return tgz(entries)
 
 
@@ -196,8 +203,7 @@ class Big(Blob):
 
     def __init__(self, blocks=BIG_BLOCKS):
         self.blocks = blocks
-        seed = b"".join(hashlib.sha256(b"%d" % i).digest() for i in range(32768))
-        self.block = seed  # 1 MiB
+        self.block = noise(1 << 20)
         sums = [hashlib.sha1(), hashlib.sha256(), hashlib.sha512()]
         self.length = 0
         for chunk in self.chunks():

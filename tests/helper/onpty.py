@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Runs a command on a terminal of its own and plays a dialogue.
 
-    onpty.py [--seconds N] [--wait TEXT | --send TEXT | --sleep S]... -- COMMAND...
+    onpty.py [--seconds N] [--keys FIFO] [--wait TEXT | --send TEXT | --sleep S]... -- COMMAND...
 
 --wait waits until the terminal has shown TEXT, --send types TEXT (\\n, \\x03 ... as in Python),
-in the order given. Everything shown goes to stdout; the exit status is the command's, 128+n for a
+in the order given; what is written to FIFO is typed as it comes. Everything shown goes to stdout; the exit status is the command's, 128+n for a
 signal, 99 when N seconds (30) passed first. As a shell does, the command gets the terminal as its
 controlling one, with default signals.
 """
@@ -17,14 +17,16 @@ import time
 
 
 def steps_of(args):
-    steps, seconds = [], 30.0
+    steps, seconds, keys = [], 30.0, -1
     while args and args[0] != "--":
         if args[0] == "--seconds":
             seconds = float(args[1])
+        elif args[0] == "--keys":
+            keys = os.open(args[1], os.O_RDWR | os.O_NONBLOCK)
         else:
             steps.append((args[0], args[1]))
         args = args[2:]
-    return steps, seconds, args[1:]
+    return steps, seconds, keys, args[1:]
 
 
 def child(command):
@@ -34,7 +36,7 @@ def child(command):
 
 
 def main():
-    steps, seconds, command = steps_of(sys.argv[1:])
+    steps, seconds, keys, command = steps_of(sys.argv[1:])
     pid, terminal = pty.fork()
     if pid == 0:
         child(command)
@@ -59,7 +61,10 @@ def main():
             elif kind == "--sleep":
                 resume = now + float(text)
             steps.pop(0)
-        if select.select([terminal], [], [], 0.05)[0]:
+        ready = select.select([terminal] + [keys] * (keys >= 0), [], [], 0.05)[0]
+        if keys in ready:
+            os.write(terminal, os.read(keys, 4096))
+        if terminal in ready:
             try:
                 data = os.read(terminal, 65536)
             except OSError:  # EIO: the last one with the terminal open has gone

@@ -20,6 +20,7 @@ GET /-/hash/npm/NAME/VERSION or /-/hash/pypi/FILE answers {"sha1","sha256","sri"
 Knobs are path segments in front of a base, "~name.value", any number of them; addresses in
 metadata keep them: http://127.0.0.1:P/~gzip/~bearer.t1/npm/
     bearer.TOKEN basic.USER.PASS      401 without it
+    token.NAME                        the same; the token, "secret-of-NAME", is not in the address
     gzip chunked http10               how a body is sent (gzip: where the client accepts it)
     noetag                            no validators (else ETag, and 304 to If-None-Match)
     status.CODE  fail.N.CODE          always, or the first N times a path is asked; Retry-After: 1
@@ -154,6 +155,8 @@ class Handler(BaseHTTPRequestHandler):
         want = None
         if "bearer" in self.knobs:
             want = "Bearer " + self.knobs["bearer"]
+        if "token" in self.knobs:
+            want = "Bearer secret-of-" + self.knobs["token"]
         if "basic" in self.knobs:
             pair = self.knobs["basic"].replace(".", ":", 1)
             want = "Basic " + base64.b64encode(pair.encode()).decode()
@@ -247,7 +250,7 @@ class Handler(BaseHTTPRequestHandler):
         if "redirect" in self.knobs and not self.server.listener.startswith("cdn"):
             where = self.address(cdn=True) + self.path.replace("/~redirect", "", 1)
             where = "/".join(s for s in where.split("/")
-                             if not s.startswith(("~bearer", "~basic")))
+                             if not s.startswith(("~bearer", "~basic", "~token")))
             return self.small(302, {}, {"Location": where})
         return self.send(blob, kind, meta=False)
 
