@@ -62,3 +62,13 @@ by_tunnel() { in_report --arg t "127.0.0.2:$git_port" '.passed[] | select(.targe
 	must_fail
 	[ ! -e two ]
 }
+
+@test "the user's git configuration counts as without pmg" {
+	printf '[http]\n\tsslCAInfo = %s\n[user]\n\tname = Ann\n' "$reg/ca.pem" >"$HOME/.gitconfig"
+	without 'git clone -q "$repo" one; git config user.name'
+	must_work
+	through 'git clone -q "$repo" two; git config user.name'
+	must_work
+	[ "$stdout" = Ann ]
+	by_tunnel
+}

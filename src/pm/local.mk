@@ -1,6 +1,7 @@
 noinst_LIBRARIES += libpm.a
 libpm_a_SOURCES = \
 	%D%/args.c %D%/args.h %D%/ask.c %D%/ask.h %D%/classify.c %D%/classify.h %D%/facts.c %D%/facts.h \
+	%D%/gitconfig.c %D%/gitconfig.h \
 	%D%/managers.h %D%/manifest.c %D%/manifest.h %D%/npm_lock.c %D%/npm_lock.h \
 	%D%/npm_sources.c %D%/npm_sources.h %D%/pnpm_lock.c %D%/pnpm_lock.h %D%/npm.c %D%/npm_args.c %D%/npm_learn.c %D%/npmlike.c %D%/npmlike.h %D%/pip.c %D%/pip_args.c %D%/pip_learn.c %D%/pm.c %D%/pm.h \
 	%D%/pnpm.c %D%/pnpm_args.c %D%/pnpm_learn.c %D%/project.c %D%/project.h %D%/point.c %D%/point.h %D%/requirements.c %D%/requirements.h %D%/settings.c %D%/settings.h \
@@ -12,6 +13,9 @@ check_PROGRAMS += tests/unit/test_pm_classify
 tests_unit_test_pm_classify_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_facts
 tests_unit_test_pm_facts_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_gitconfig
+tests_unit_test_pm_gitconfig_SOURCES = tests/unit/test_pm_gitconfig.c tests/unit/learning.h
+tests_unit_test_pm_gitconfig_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_npm_learn
 tests_unit_test_pm_npm_learn_SOURCES = tests/unit/test_pm_npm_learn.c tests/unit/learning.h
 tests_unit_test_pm_npm_learn_LDADD = $(LINK_PM) $(CMOCKA_LIBS)

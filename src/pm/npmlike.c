@@ -329,7 +329,7 @@ static void apply_ca(const struct pmg_settings *settings, const struct pmg_place
 		pmg_facts_note(facts,
 			       "strict-ssl=false in %s: pmg verifies registries all the same",
 			       pmg_settings_find(settings, "strict-ssl")->what);
-	pmg_surroundings_ca(facts, place->env);
+	pmg_surroundings_ca(facts, place);
 }
 
 /* A certificate of the client's own cannot go through pmg: its key stays with the tool. */

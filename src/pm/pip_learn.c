@@ -413,7 +413,7 @@ static void apply_network(struct pip *p)
 
 		pmg_surroundings_ca_file(p->facts, cert->what, path);
 	}
-	pmg_surroundings_ca(p->facts, p->place->env);
+	pmg_surroundings_ca(p->facts, p->place);
 	p->facts->has_cafile = true; /* a build may start npm, and its files were not read */
 	if (pmg_settings_value(&p->settings, "trusted-host"))
 		pmg_facts_note(p->facts, "trusted-host in %s: pmg verifies registries all the same",

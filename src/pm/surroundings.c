@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "conf/dirs.h"
 #include "pm/facts.h"
+#include "pm/gitconfig.h"
 
 #define CA_FILE_MAX 16777216U /* bytes looked at; what is larger is left to the proxy */
 
@@ -96,7 +97,7 @@ static void add_dirs(struct pmg_facts *facts, const char *what, const char *list
 		pmg_surroundings_ca_file(facts, what, dirs.v[i]);
 }
 
-void pmg_surroundings_ca(struct pmg_facts *facts, const struct pmg_strv *env)
+void pmg_surroundings_ca(struct pmg_facts *facts, const struct pmg_place *place)
 {
 	/* Each is set to our bundle for the tool, so what stood there has to be in the bundle. */
 	static const char *const names[] = { "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE",
@@ -106,13 +107,14 @@ void pmg_surroundings_ca(struct pmg_facts *facts, const struct pmg_strv *env)
 	size_t i;
 
 	for (i = 0; i < PMG_ARRAY_LEN(names); i++) {
-		value = pmg_env_get(env, names[i]);
+		value = pmg_env_get(place->env, names[i]);
 		if (value && *value)
 			pmg_surroundings_ca_file(facts, names[i], value);
 	}
-	value = pmg_env_get(env, "SSL_CERT_DIR");
+	value = pmg_env_get(place->env, "SSL_CERT_DIR");
 	if (value)
 		add_dirs(facts, "SSL_CERT_DIR", value);
+	pmg_gitconfig_certificates(place, facts);
 }
 
 /* npm's documentation has "\n" for each line of a certificate; quoted, it arrives as one. */

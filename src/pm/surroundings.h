@@ -10,8 +10,8 @@
 /** Proxies that no file named so far, from HTTPS_PROXY and its kin. */
 void pmg_surroundings_proxy(struct pmg_facts *facts, const struct pmg_strv *env);
 
-/** Certificates from NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, SSL_CERT_DIR and the like. */
-void pmg_surroundings_ca(struct pmg_facts *facts, const struct pmg_strv *env);
+/** Certificates from NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, SSL_CERT_DIR and the like, and git's. */
+void pmg_surroundings_ca(struct pmg_facts *facts, const struct pmg_place *place);
 
 /**
  * One file, or a folder, of certificates. One that is not there, unreadable or
