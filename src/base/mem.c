@@ -53,17 +53,23 @@ char *pmg_xstrndup(const char *s, size_t n)
 	return copy;
 }
 
+char *pmg_xvasprintf(const char *fmt, va_list ap)
+{
+	char *s;
+
+	if (vasprintf(&s, fmt, ap) < 0)
+		abort();
+	return s;
+}
+
 char *pmg_xasprintf(const char *fmt, ...)
 {
 	va_list ap;
 	char *s;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&s, fmt, ap);
+	s = pmg_xvasprintf(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		abort();
 	return s;
 }
 

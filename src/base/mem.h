@@ -8,6 +8,7 @@
  * Owners are pmg_auto* variables, set to NULL or -1 where declared, and are
  * handed over with pmg_steal_ptr() and pmg_steal_fd().
  */
+#include <stdarg.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -22,6 +23,7 @@ void *pmg_xrealloc(void *p, size_t n, size_t size)   /* n * size; overflow abort
 char *pmg_xstrdup(const char *s) PMG_MALLOC;            /* s not NULL */
 char *pmg_xstrndup(const char *s, size_t n) PMG_MALLOC; /* at most n bytes, NUL added */
 char *pmg_xasprintf(const char *fmt, ...) PMG_MALLOC PMG_PRINTF(1, 2);
+char *pmg_xvasprintf(const char *fmt, va_list ap) PMG_MALLOC PMG_PRINTF(1, 0);
 
 /**
  * Make room for one more element in a growing array {ptr, n, cap}.

@@ -58,14 +58,11 @@ int pmg_str_addf(struct pmg_str *str, const char *fmt, ...)
 {
 	pmg_autofree char *text = NULL;
 	va_list ap;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	text = pmg_xvasprintf(fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		abort();
-	return pmg_str_add(str, text, (size_t)n);
+	return pmg_str_add(str, text, strlen(text));
 }
 
 void pmg_str_consume(struct pmg_str *str, size_t n)

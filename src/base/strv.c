@@ -1,7 +1,6 @@
 #include "base/strv.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,15 +34,10 @@ void pmg_strv_add(struct pmg_strv *list, const char *s)
 void pmg_strv_addf(struct pmg_strv *list, const char *fmt, ...)
 {
 	va_list ap;
-	char *s;
-	int n;
 
 	va_start(ap, fmt);
-	n = vasprintf(&s, fmt, ap);
+	pmg_strv_take(list, pmg_xvasprintf(fmt, ap));
 	va_end(ap);
-	if (n < 0)
-		abort();
-	pmg_strv_take(list, s);
 }
 
 bool pmg_strv_has(const struct pmg_strv *list, const char *s)

@@ -1,7 +1,6 @@
 #include "pm/facts.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,8 +133,7 @@ void pmg_facts_warn(struct pmg_facts *facts, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		abort(); /* out of memory */
+	text = pmg_xvasprintf(fmt, ap);
 	va_end(ap);
 	(void)pmg_strv_add_once(&facts->warnings, text);
 }
@@ -146,8 +144,7 @@ void pmg_facts_note(struct pmg_facts *facts, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		abort(); /* out of memory */
+	text = pmg_xvasprintf(fmt, ap);
 	va_end(ap);
 	(void)pmg_strv_add_once(&facts->notes, text);
 }
