@@ -159,6 +159,11 @@ void pmg_json_set_int(struct json_t *obj, const char *key, int64_t n)
 	pmg_json_set(obj, key, need(json_integer(n)));
 }
 
+void pmg_json_set_count(struct json_t *obj, const char *key, uint64_t n)
+{
+	pmg_json_set_int(obj, key, n > INT64_MAX ? INT64_MAX : (int64_t)n);
+}
+
 void pmg_json_set_bool(struct json_t *obj, const char *key, bool b)
 {
 	pmg_json_set(obj, key, json_boolean(b));
@@ -173,6 +178,16 @@ void pmg_json_add(struct json_t *array, struct json_t *taken)
 void pmg_json_add_str(struct json_t *array, const char *text)
 {
 	pmg_json_add(array, string(text));
+}
+
+struct json_t *pmg_json_strv(const struct pmg_strv *list)
+{
+	struct json_t *array = pmg_json_array();
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		pmg_json_add_str(array, list->v[i]);
+	return array;
 }
 
 char *pmg_json_dump(const struct json_t *json)

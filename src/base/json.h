@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "base/strv.h"
 
 struct json_t;
 
@@ -50,16 +51,20 @@ const struct json_t *pmg_json_iter_value(void *iter);
 #define pmg_json_object_each(obj, it)                                                              \
 	for (void *it = pmg_json_iter(obj); it; it = pmg_json_iter_next(obj, it))
 
-/* Builders. Text that is not UTF-8 is written with its bad bytes as \xNN. A NULL text sets nothing.
+/* Builders. Text that is not UTF-8 is written with its bad bytes as \xNN; a NULL text sets nothing.
  */
 struct json_t *pmg_json_object(void) PMG_MUST_CHECK;
 struct json_t *pmg_json_array(void) PMG_MUST_CHECK;
 void pmg_json_set_str(struct json_t *obj, const char *key, const char *text);
 void pmg_json_set_int(struct json_t *obj, const char *key, int64_t n);
+/** JSON's integers end at INT64_MAX here: a count above it is written as that. */
+void pmg_json_set_count(struct json_t *obj, const char *key, uint64_t n);
 void pmg_json_set_bool(struct json_t *obj, const char *key, bool b);
 void pmg_json_set(struct json_t *obj, const char *key, struct json_t *taken);
 void pmg_json_add(struct json_t *array, struct json_t *taken);
 void pmg_json_add_str(struct json_t *array, const char *text);
+/** An array of texts. */
+struct json_t *pmg_json_strv(const struct pmg_strv *list) PMG_MUST_CHECK;
 
 /** One line, keys in the order they were set. Caller frees. */
 char *pmg_json_dump(const struct json_t *json) PMG_MUST_CHECK;

@@ -46,7 +46,7 @@ struct json_t *pmg_intel_index_json(int64_t built, uint64_t records)
 
 	pmg_clock_format(built, when);
 	pmg_json_set_str(json, "built", when);
-	pmg_json_set_int(json, "records", (int64_t)records);
+	pmg_json_set_count(json, "records", records);
 	return json;
 }
 

@@ -58,10 +58,10 @@ static void print_json(const struct pmg_out *out, const char *feed, int64_t now,
 
 	pmg_json_set_str(json, "feed", feed);
 	for (i = 0; i < PMG_ARRAY_LEN(counts); i++)
-		pmg_json_set_int(json, counts[i].key, (int64_t)counts[i].n);
+		pmg_json_set_count(json, counts[i].key, counts[i].n);
 	pmg_json_set(json, "faults", lines_json(&r->faults));
 	pmg_json_set(json, "notes", lines_json(&r->notes));
-	pmg_json_set_int(index, "packages", (int64_t)r->result.packages);
+	pmg_json_set_count(index, "packages", r->result.packages);
 	pmg_json_set(json, "index", index);
 	pmg_out_json(out, json);
 }

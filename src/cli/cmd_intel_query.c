@@ -12,16 +12,6 @@ struct question {
 	const char *name, *version; /* version NULL: unknown */
 };
 
-static struct json_t *strv_json(const struct pmg_strv *list)
-{
-	struct json_t *array = pmg_json_array();
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		pmg_json_add_str(array, list->v[i]);
-	return array;
-}
-
 static void print_json(const struct pmg_out *out, const struct question *q,
 		       const struct pmg_judgement *j, const struct pmg_index_info *info)
 {
@@ -31,8 +21,8 @@ static void print_json(const struct pmg_out *out, const struct question *q,
 	pmg_json_set_str(json, "name", q->name);
 	pmg_json_set_str(json, "version", q->version);
 	pmg_json_set_str(json, "verdict", pmg_verdict_name(j->verdict));
-	pmg_json_set(json, "ids", strv_json(&j->ids));
-	pmg_json_set(json, "source", strv_json(&j->sources));
+	pmg_json_set(json, "ids", pmg_json_strv(&j->ids));
+	pmg_json_set(json, "source", pmg_json_strv(&j->sources));
 	if (j->verdict != PMG_VERDICT_ALLOW)
 		pmg_json_set_str(json, "reason", pmg_reason_text(j->reason));
 	pmg_json_set_str(json, "note", j->note);

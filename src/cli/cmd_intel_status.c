@@ -48,8 +48,8 @@ static struct json_t *feed_json(const struct pmg_index_feed *feed)
 	pmg_clock_format(feed->imported, when);
 	pmg_json_set_str(json, "name", feed->name);
 	pmg_json_set_str(json, "imported", when);
-	pmg_json_set_int(json, "records", (int64_t)feed->records);
-	pmg_json_set_int(json, "withdrawn", (int64_t)feed->withdrawn);
+	pmg_json_set_count(json, "records", feed->records);
+	pmg_json_set_count(json, "withdrawn", feed->withdrawn);
 	return json;
 }
 
@@ -65,13 +65,13 @@ static void print_json(const struct pmg_out *out, const struct status *status)
 	pmg_json_set_str(index, "path", status->place.index);
 	pmg_json_set_bool(index, "present", status->index != NULL);
 	if (status->index)
-		pmg_json_set_int(index, "packages", (int64_t)pmg_index_packages(status->index));
+		pmg_json_set_count(index, "packages", pmg_index_packages(status->index));
 	for (i = 0; i < status->feeds.n; i++)
 		pmg_json_add(feeds, feed_json(&status->feeds.v[i]));
 	pmg_json_set(index, "feeds", feeds);
 	pmg_json_set(json, "index", index);
 	pmg_json_set_str(list, "path", status->place.blocklist);
-	pmg_json_set_int(list, "entries", (int64_t)status->blocklist.n);
+	pmg_json_set_count(list, "entries", status->blocklist.n);
 	pmg_json_set(json, "blocklist", list);
 	pmg_out_json(out, json);
 }

@@ -79,16 +79,13 @@ static bool from_cache(const struct json_t *cache, const char *key, const char *
 static void to_cache(const char *dir, const char *path, struct json_t *cache, const char *key,
 		     const char *file, const struct pmg_strv *answers)
 {
-	struct json_t *entry = pmg_json_object(), *list = pmg_json_array();
+	struct json_t *entry = pmg_json_object();
 	struct pmg_err err = PMG_ERR_INIT;
 	pmg_autofree char *text = NULL;
-	size_t i;
 
-	for (i = 0; i < answers->n; i++)
-		pmg_json_add_str(list, answers->v[i]);
 	pmg_json_set_str(entry, "file", file);
 	pmg_json_set_int(entry, "asked", pmg_clock_now());
-	pmg_json_set(entry, "registries", list);
+	pmg_json_set(entry, "registries", pmg_json_strv(answers));
 	pmg_json_set(cache, key, entry);
 	text = pmg_json_dump(cache);
 	if (strlen(text) > CACHE_MAX || pmg_dirs_make(dir, &err) < 0 ||

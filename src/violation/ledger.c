@@ -53,13 +53,9 @@ int pmg_ledger_open(const char *path, struct pmg_store **out, struct pmg_err *er
 
 static void bind_list(struct pmg_stmt *stmt, int param, const struct pmg_strv *list)
 {
-	pmg_auto(json) struct json_t *array = pmg_json_array();
-	pmg_autofree char *text = NULL;
-	size_t i;
+	pmg_auto(json) struct json_t *array = pmg_json_strv(list);
+	pmg_autofree char *text = pmg_json_dump(array);
 
-	for (i = 0; i < list->n; i++)
-		pmg_json_add_str(array, list->v[i]);
-	text = pmg_json_dump(array);
 	pmg_stmt_bind_text(stmt, param, text);
 }
 

@@ -5,21 +5,6 @@
 #include "base/clock.h"
 #include "base/json.h"
 
-static void set_list(struct json_t *obj, const char *key, const struct pmg_strv *list)
-{
-	struct json_t *array = pmg_json_array();
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		pmg_json_add_str(array, list->v[i]);
-	pmg_json_set(obj, key, array);
-}
-
-static void set_count(struct json_t *obj, const char *key, uint64_t n)
-{
-	pmg_json_set_int(obj, key, n > INT64_MAX ? INT64_MAX : (int64_t)n);
-}
-
 static void set_time(struct json_t *obj, const char *key, int64_t when)
 {
 	char text[PMG_RFC3339_LEN];
@@ -52,10 +37,10 @@ static struct json_t *package_json(const struct pmg_record_package *package)
 	pmg_json_set_str(obj, "reason", m->reason);
 	set_code(obj, m->diag);
 	pmg_json_set_str(obj, "note", m->note);
-	set_list(obj, "ids", &m->ids);
-	set_list(obj, "sources", &m->sources);
+	pmg_json_set(obj, "ids", pmg_json_strv(&m->ids));
+	pmg_json_set(obj, "sources", pmg_json_strv(&m->sources));
 	pmg_json_set_str(obj, "url", m->url);
-	set_count(obj, "count", package->count);
+	pmg_json_set_count(obj, "count", package->count);
 	return obj;
 }
 
@@ -65,7 +50,7 @@ static struct json_t *passed_json(const struct pmg_record_passed *passed)
 
 	pmg_json_set_str(obj, "target", passed->what.target);
 	pmg_json_set_str(obj, "why", passed->what.why);
-	set_count(obj, "count", passed->count);
+	pmg_json_set_count(obj, "count", passed->count);
 	return obj;
 }
 
@@ -76,7 +61,7 @@ static struct json_t *trouble_json(const struct pmg_record_trouble *trouble)
 	pmg_json_set_str(obj, "target", trouble->what.target);
 	pmg_json_set_str(obj, "what", trouble->what.what);
 	set_code(obj, trouble->what.diag);
-	set_count(obj, "count", trouble->count);
+	pmg_json_set_count(obj, "count", trouble->count);
 	return obj;
 }
 
@@ -86,7 +71,7 @@ static struct json_t *index_json(const struct pmg_record *record)
 
 	pmg_json_set_bool(obj, "present", record->index_present);
 	set_time(obj, "built", record->index_built);
-	set_count(obj, "records", record->index_records);
+	pmg_json_set_count(obj, "records", record->index_records);
 	return obj;
 }
 
@@ -100,11 +85,11 @@ struct json_t *pmg_record_json(const struct pmg_record *record)
 	set_time(obj, "started", record->started);
 	set_time(obj, "ended", record->ended);
 	pmg_json_set_str(obj, "tool", record->tool);
-	set_list(obj, "argv", &record->argv);
+	pmg_json_set(obj, "argv", pmg_json_strv(&record->argv));
 	pmg_json_set_str(obj, "cwd", record->cwd);
 	pmg_json_set_int(obj, "exit", record->exit);
 	pmg_json_set_str(obj, "fingerprint", record->fingerprint);
-	set_count(obj, "lost", record->lost);
+	pmg_json_set_count(obj, "lost", record->lost);
 	pmg_json_set(obj, "index", index_json(record));
 	for (i = 0; i < record->n_packages; i++)
 		pmg_json_add(packages, package_json(&record->packages[i]));

@@ -110,22 +110,6 @@ static const void *at_const(const void *base, const struct field *field)
 	return (const char *)base + field->offset;
 }
 
-static struct json_t *list_encode(const struct pmg_strv *list)
-{
-	struct json_t *array = pmg_json_array();
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		pmg_json_add_str(array, list->v[i]);
-	return array;
-}
-
-/* JSON's integers end at INT64_MAX here; a count that large is only ever shown. */
-static int64_t count_encode(uint64_t n)
-{
-	return n > INT64_MAX ? INT64_MAX : (int64_t)n;
-}
-
 static struct json_t *encode(const struct field *field, const void *from)
 {
 	struct json_t *obj = pmg_json_object();
@@ -139,7 +123,7 @@ static struct json_t *encode(const struct field *field, const void *from)
 			pmg_json_set_str(obj, field->key, *(char *const *)value);
 			break;
 		case LIST:
-			pmg_json_set(obj, field->key, list_encode(value));
+			pmg_json_set(obj, field->key, pmg_json_strv(value));
 			break;
 		case BOOL:
 			pmg_json_set_bool(obj, field->key, *(const bool *)value);
@@ -151,7 +135,8 @@ static struct json_t *encode(const struct field *field, const void *from)
 			pmg_json_set_int(obj, field->key, *(const int64_t *)value);
 			break;
 		case COUNT:
-			pmg_json_set_int(obj, field->key, count_encode(*(const uint64_t *)value));
+			pmg_json_set_count(obj, field->key,
+					   *(const uint64_t *)value); /* only ever shown */
 			break;
 		}
 	}

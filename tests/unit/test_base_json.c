@@ -158,6 +158,44 @@ static void what_is_built_is_valid_whatever_the_text(void **state)
 				  "\"n\":-9223372036854775808,\"t\":true,\"l\":[\"x\\ny\",{}]}");
 }
 
+static void a_count_is_never_negative(void **state)
+{
+	static const struct {
+		uint64_t n;
+		const char *text;
+	} rows[] = { { 0, "{\"n\":0}" },
+		     { INT64_MAX, "{\"n\":9223372036854775807}" },
+		     { UINT64_MAX, "{\"n\":9223372036854775807}" } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(json) struct json_t *json = pmg_json_object();
+		pmg_autofree char *text = NULL;
+
+		pmg_json_set_count(json, "n", rows[i].n);
+		text = pmg_json_dump(json);
+		assert_string_equal(text, rows[i].text);
+	}
+}
+
+static void a_list_of_texts_keeps_its_order(void **state)
+{
+	pmg_auto(strv) struct pmg_strv list = { 0 };
+	pmg_auto(json) struct json_t *none = pmg_json_strv(&list);
+	pmg_auto(json) struct json_t *array = NULL;
+	pmg_autofree char *empty = pmg_json_dump(none);
+	pmg_autofree char *text = NULL;
+
+	(void)state;
+	pmg_strv_add(&list, "b");
+	pmg_strv_add(&list, "a\xff");
+	array = pmg_json_strv(&list);
+	text = pmg_json_dump(array);
+	assert_string_equal(empty, "[]");
+	assert_string_equal(text, "[\"b\",\"a\\\\xff\"]");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +206,8 @@ int main(void)
 		cmocka_unit_test(what_is_absent_or_of_another_type_reads_as_nothing),
 		cmocka_unit_test(an_object_is_walked_in_its_order),
 		cmocka_unit_test(what_is_built_is_valid_whatever_the_text),
+		cmocka_unit_test(a_count_is_never_negative),
+		cmocka_unit_test(a_list_of_texts_keeps_its_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
