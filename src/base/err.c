@@ -8,19 +8,19 @@ static const struct {
 	const char *name;
 	int exit;
 } codes[PMG_E_MAX] = {
-	[PMG_E_SYS] = { "sys", 125 },
-	[PMG_E_USAGE] = { "usage", 121 },
-	[PMG_E_CONFIG] = { "config", 121 },
-	[PMG_E_PARSE] = { "parse", 125 },
-	[PMG_E_LIMIT] = { "limit", 125 },
-	[PMG_E_NOTFOUND] = { "notfound", 125 },
-	[PMG_E_UNSUPPORTED] = { "unsupported", 120 },
-	[PMG_E_NETWORK] = { "network", 125 },
-	[PMG_E_TLS] = { "tls", 125 },
-	[PMG_E_DB] = { "db", 125 },
-	[PMG_E_PEER] = { "peer", 125 },
-	[PMG_E_TIMEOUT] = { "timeout", 125 },
-	[PMG_E_INTERNAL] = { "internal", 125 },
+	[PMG_E_SYS] = { "sys", PMG_EXIT_INTERNAL },
+	[PMG_E_USAGE] = { "usage", PMG_EXIT_CONFIG },
+	[PMG_E_CONFIG] = { "config", PMG_EXIT_CONFIG },
+	[PMG_E_PARSE] = { "parse", PMG_EXIT_INTERNAL },
+	[PMG_E_LIMIT] = { "limit", PMG_EXIT_INTERNAL },
+	[PMG_E_NOTFOUND] = { "notfound", PMG_EXIT_INTERNAL },
+	[PMG_E_UNSUPPORTED] = { "unsupported", PMG_EXIT_UNAVAILABLE },
+	[PMG_E_NETWORK] = { "network", PMG_EXIT_INTERNAL },
+	[PMG_E_TLS] = { "tls", PMG_EXIT_INTERNAL },
+	[PMG_E_DB] = { "db", PMG_EXIT_INTERNAL },
+	[PMG_E_PEER] = { "peer", PMG_EXIT_INTERNAL },
+	[PMG_E_TIMEOUT] = { "timeout", PMG_EXIT_INTERNAL },
+	[PMG_E_INTERNAL] = { "internal", PMG_EXIT_INTERNAL },
 };
 
 int(pmg_err_set)(struct pmg_err *err, enum pmg_code code, int errnum, const char *fmt, ...)

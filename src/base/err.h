@@ -79,7 +79,15 @@ int pmg_err_diag(struct pmg_err *err, int diag);
 /** Short stable word of a code for --json: "sys", "usage", ... */
 const char *pmg_code_name(enum pmg_code code);
 
-/** Exit status of a pmg program that ends with this code (cli.md): 120, 121 or 125. */
+/* Exit statuses of our own; everything else is the tool's. pmg(1), "EXIT STATUS". */
+#define PMG_EXIT_WITHHELD       1   /* a package was withheld and the tool said 0 */
+#define PMG_EXIT_UNAVAILABLE    120 /* this host lacks something that is needed */
+#define PMG_EXIT_CONFIG         121 /* command line or configuration is wrong */
+#define PMG_EXIT_INTERNAL       125 /* pmg itself failed */
+#define PMG_EXIT_NOT_EXECUTABLE 126 /* as shells have it */
+#define PMG_EXIT_NOT_FOUND      127
+
+/** Exit status of a pmg program that ends with this code: 120, 121 or 125. */
 int pmg_code_exit(enum pmg_code code);
 
 #endif

@@ -17,14 +17,6 @@
 #include "cli/opt.h"
 #include "cli/out.h"
 
-/* Exit statuses of our own (cli.md); pmg_code_exit() gives those of errors. */
-#define PMG_EXIT_WITHHELD       1   /* a package was withheld and the tool said 0 */
-#define PMG_EXIT_UNAVAILABLE    120 /* a wall is unavailable or refused */
-#define PMG_EXIT_CONFIG         121 /* command line, configuration or policy is wrong */
-#define PMG_EXIT_INTERNAL       125
-#define PMG_EXIT_NOT_EXECUTABLE 126
-#define PMG_EXIT_NOT_FOUND      127
-
 #define PMG_CMD_RAW      1U /* all that follows the name is operands, options too */
 #define PMG_CMD_LATER    2U /* known, but not to this version: says so; not in --help */
 #define PMG_CMD_ANY      -1 /* of max: no limit */

@@ -304,7 +304,7 @@ static void conclude(struct run *run)
 	} else {
 		result->exit = WEXITSTATUS(status);
 		if (result->exit == 0 && result->record.n_blocked > 0)
-			result->exit = 1;
+			result->exit = PMG_EXIT_WITHHELD;
 	}
 }
 
