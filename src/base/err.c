@@ -73,6 +73,11 @@ int(pmg_err_diag)(struct pmg_err *err, int diag)
 	return -(int)err->code;
 }
 
+void pmg_diag_text(int diag, char out[PMG_DIAG_LEN])
+{
+	(void)snprintf(out, PMG_DIAG_LEN, "PMG%04d", diag);
+}
+
 const char *pmg_code_name(enum pmg_code code)
 {
 	assert(code > 0 && code < PMG_E_MAX);

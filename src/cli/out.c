@@ -62,17 +62,25 @@ void pmg_out_note(const struct pmg_out *out, const char *fmt, ...)
 	(void)fputc('\n', out->messages);
 }
 
+char *pmg_out_code(const struct pmg_out *out, int diag)
+{
+	char text[PMG_DIAG_LEN];
+
+	if (diag == 0)
+		return pmg_xstrdup("");
+	pmg_diag_text(diag, text);
+	return pmg_xasprintf("%s[%s]%s ", pmg_out_on(out->messages_color, PMG_STYLE_BAD), text,
+			     pmg_out_off(out->messages_color));
+}
+
 void pmg_out_error(const struct pmg_out *out, const struct pmg_err *err)
 {
 	/* strerror and most texts are ours, but a path in them may be anybody's. */
 	pmg_autofree char *msg = pmg_out_quote(err->msg);
 	pmg_autofree char *hint = pmg_out_quote(err->hint);
-	char code[24] = "";
+	pmg_autofree char *code = pmg_out_code(out, err->diag);
 
-	if (err->diag != 0)
-		(void)snprintf(code, sizeof code, "[PMG%04d] ", err->diag);
-	pmg_out_note(out, "%s%s%s%s", pmg_out_on(out->messages_color, PMG_STYLE_BAD), code,
-		     pmg_out_off(out->messages_color), msg);
+	pmg_out_note(out, "%s%s", code, msg);
 	if (*hint)
 		pmg_out_note(out, "%s", hint);
 }

@@ -37,6 +37,9 @@ const char *pmg_out_off(bool color);
 /** Outside text made safe to show; NULL gives "". Caller frees. */
 char *pmg_out_quote(const char *s) PMG_MUST_CHECK;
 
+/** "[PMG3001] " as messages begin with it, "" for 0. Caller frees. */
+char *pmg_out_code(const struct pmg_out *out, int diag) PMG_MUST_CHECK;
+
 /** One line "pmg: ..." on stderr. */
 void pmg_out_note(const struct pmg_out *out, const char *fmt, ...) PMG_PRINTF(2, 3);
 

@@ -54,10 +54,10 @@ static void refusal(const struct pmg_out *out, const struct pmg_wire_judged *m)
 	pmg_autofree char *reason = pmg_out_quote(m->reason ? m->reason : m->verdict);
 	pmg_autofree char *ids = joined(&m->ids);
 	pmg_autofree char *note = pmg_out_quote(m->note);
+	pmg_autofree char *code = pmg_out_code(out, m->diag);
 	bool color = out->messages_color;
 
-	pmg_out_note(out, "%s[PMG%04d]%s refused %s%s%s%s%s (%s): %s%s%s%s%s",
-		     pmg_out_on(color, PMG_STYLE_BAD), m->diag, pmg_out_off(color),
+	pmg_out_note(out, "%srefused %s%s%s%s%s (%s): %s%s%s%s%s", code,
 		     pmg_out_on(color, PMG_STYLE_BOLD), name, *version ? "@" : "", version,
 		     pmg_out_off(color), m->eco, reason, ids, *note ? " (" : "", note,
 		     *note ? ")" : "");
@@ -81,10 +81,8 @@ void pmg_summary_troubles(const struct pmg_out *out, const struct pmg_record *re
 		const struct pmg_wire_trouble *m = &record->troubles[i].what;
 		pmg_autofree char *target = pmg_out_quote(m->target);
 		pmg_autofree char *what = pmg_out_quote(m->what);
-		char code[24] = "";
+		pmg_autofree char *code = pmg_out_code(out, m->diag);
 
-		if (m->diag)
-			(void)snprintf(code, sizeof code, "[PMG%04d] ", m->diag);
 		pmg_out_note(out, "%s%s: %s", code, target, what);
 	}
 	if (record->n_troubles > PMG_SUMMARY_TROUBLES)

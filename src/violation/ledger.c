@@ -1,6 +1,5 @@
 #include "violation/ledger.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"

@@ -1,11 +1,11 @@
-#include <stdio.h>
+#include "violation/ledger.h"
+
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
-#include "violation/ledger.h"
 #include "violation/ledger_priv.h"
 
 enum kind { END, TEXT, INT, BOOL, TIME, CODE, LIST };
@@ -76,7 +76,7 @@ static int set_list(struct json_t *obj, const char *key, const char *text, struc
 /* Codes and dates that are 0 are left out: there is none. */
 static void set_number(struct json_t *obj, const struct column *column, int64_t n)
 {
-	char text[PMG_RFC3339_LEN + 8];
+	char text[PMG_RFC3339_LEN > PMG_DIAG_LEN ? PMG_RFC3339_LEN : PMG_DIAG_LEN];
 
 	if (column->kind == INT) {
 		pmg_json_set_int(obj, column->key, n);
@@ -87,7 +87,7 @@ static void set_number(struct json_t *obj, const struct column *column, int64_t 
 	if (column->kind == TIME)
 		pmg_clock_format(n, text);
 	else
-		(void)snprintf(text, sizeof text, "PMG%04lld", (long long)n);
+		pmg_diag_text((int)n, text);
 	pmg_json_set_str(obj, column->key, text);
 }
 

@@ -1,7 +1,5 @@
 #include "violation/record.h"
 
-#include <stdio.h>
-
 #include "base/clock.h"
 #include "base/json.h"
 
@@ -17,11 +15,11 @@ static void set_time(struct json_t *obj, const char *key, int64_t when)
 
 static void set_code(struct json_t *obj, int diag)
 {
-	char text[24];
+	char text[PMG_DIAG_LEN];
 
 	if (diag == 0)
 		return;
-	(void)snprintf(text, sizeof text, "PMG%04d", diag);
+	pmg_diag_text(diag, text);
 	pmg_json_set_str(obj, "code", text);
 }
 

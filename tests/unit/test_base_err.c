@@ -42,13 +42,30 @@ static void long_text_is_cut_not_overrun(void **state)
 	assert_int_equal(strlen(err.msg), sizeof err.msg - 1);
 }
 
-static void every_code_has_a_name_and_an_exit_status(void **state)
+static void hint_and_number_last_until_the_next_error(void **state)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	char text[PMG_DIAG_LEN];
+
+	(void)state;
+	(void)pmg_err_set(&err, PMG_E_TLS, 0, "no");
+	assert_int_equal(pmg_err_hint(&err, "first"), -PMG_E_TLS);
+	assert_int_equal(pmg_err_hint(&err, "try %d", 2), -PMG_E_TLS);
+	assert_int_equal(pmg_err_diag(&err, 4001), -PMG_E_TLS);
+	assert_string_equal(err.hint, "try 2");
+	pmg_diag_text(err.diag, text);
+	assert_string_equal(text, "PMG4001");
+	(void)pmg_err_set(&err, PMG_E_SYS, 0, "other");
+	assert_string_equal(err.hint, "");
+	assert_int_equal(err.diag, 0);
+}
+
+static void every_code_has_an_exit_status(void **state)
 {
 	int code, exit;
 
 	(void)state;
 	for (code = 1; code < PMG_E_MAX; code++) {
-		assert_non_null(pmg_code_name((enum pmg_code)code));
 		exit = pmg_code_exit((enum pmg_code)code);
 		assert_true(exit == 120 || exit == 121 || exit == 125);
 	}
@@ -60,7 +77,8 @@ int main(void)
 		cmocka_unit_test(setting_returns_the_negated_code_and_names_errno),
 		cmocka_unit_test(wrapping_puts_context_in_front),
 		cmocka_unit_test(long_text_is_cut_not_overrun),
-		cmocka_unit_test(every_code_has_a_name_and_an_exit_status),
+		cmocka_unit_test(hint_and_number_last_until_the_next_error),
+		cmocka_unit_test(every_code_has_an_exit_status),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

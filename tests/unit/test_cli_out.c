@@ -40,7 +40,7 @@ static void an_error_shows_its_number_and_hint_and_no_control_bytes(void **state
 
 	(void)state;
 	assert_string_equal(plain, "pmg: [PMG4001] no way to \\x1b[31mx\npmg: try y\n");
-	assert_string_equal(color, "pmg: \033[1;31m[PMG4001] \033[0mno way to \\x1b[31mx\n"
+	assert_string_equal(color, "pmg: \033[1;31m[PMG4001]\033[0m no way to \\x1b[31mx\n"
 				   "pmg: try y\n");
 }
 
