@@ -1,7 +1,6 @@
 #include "base/env.h"
 
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -57,15 +56,4 @@ char *pmg_env_search(const struct pmg_strv *env, const char *name)
 			return pmg_steal_ptr(&file);
 	}
 	return NULL;
-}
-
-bool pmg_env_is_true(const char *value)
-{
-	static const char *const words[] = { "1", "true", "yes", "on" };
-	size_t i;
-
-	for (i = 0; value && i < PMG_ARRAY_LEN(words); i++)
-		if (strcasecmp(value, words[i]) == 0)
-			return true;
-	return false;
 }

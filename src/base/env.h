@@ -11,7 +11,5 @@ bool pmg_env_unset(struct pmg_strv *env, const char *name);
 /** The first executable of that name on the block's PATH, absolute folders only; NULL when there is
  *  none. Caller frees. */
 char *pmg_env_search(const struct pmg_strv *env, const char *name);
-/** True for 1, true, yes, on in any case; our own PMG_* switches are read this way. */
-bool pmg_env_is_true(const char *value);
 
 #endif

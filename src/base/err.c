@@ -4,23 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-	const char *name;
-	int exit;
-} codes[PMG_E_MAX] = {
-	[PMG_E_SYS] = { "sys", PMG_EXIT_INTERNAL },
-	[PMG_E_USAGE] = { "usage", PMG_EXIT_CONFIG },
-	[PMG_E_CONFIG] = { "config", PMG_EXIT_CONFIG },
-	[PMG_E_PARSE] = { "parse", PMG_EXIT_INTERNAL },
-	[PMG_E_LIMIT] = { "limit", PMG_EXIT_INTERNAL },
-	[PMG_E_NOTFOUND] = { "notfound", PMG_EXIT_INTERNAL },
-	[PMG_E_UNSUPPORTED] = { "unsupported", PMG_EXIT_UNAVAILABLE },
-	[PMG_E_NETWORK] = { "network", PMG_EXIT_INTERNAL },
-	[PMG_E_TLS] = { "tls", PMG_EXIT_INTERNAL },
-	[PMG_E_DB] = { "db", PMG_EXIT_INTERNAL },
-	[PMG_E_PEER] = { "peer", PMG_EXIT_INTERNAL },
-	[PMG_E_TIMEOUT] = { "timeout", PMG_EXIT_INTERNAL },
-	[PMG_E_INTERNAL] = { "internal", PMG_EXIT_INTERNAL },
+static const int exits[PMG_E_MAX] = {
+	[PMG_E_SYS] = PMG_EXIT_INTERNAL,
+	[PMG_E_USAGE] = PMG_EXIT_CONFIG,
+	[PMG_E_CONFIG] = PMG_EXIT_CONFIG,
+	[PMG_E_PARSE] = PMG_EXIT_INTERNAL,
+	[PMG_E_LIMIT] = PMG_EXIT_INTERNAL,
+	[PMG_E_NOTFOUND] = PMG_EXIT_INTERNAL,
+	[PMG_E_UNSUPPORTED] = PMG_EXIT_UNAVAILABLE,
+	[PMG_E_NETWORK] = PMG_EXIT_INTERNAL,
+	[PMG_E_TLS] = PMG_EXIT_INTERNAL,
+	[PMG_E_DB] = PMG_EXIT_INTERNAL,
+	[PMG_E_PEER] = PMG_EXIT_INTERNAL,
+	[PMG_E_TIMEOUT] = PMG_EXIT_INTERNAL,
+	[PMG_E_INTERNAL] = PMG_EXIT_INTERNAL,
 };
 
 int(pmg_err_set)(struct pmg_err *err, enum pmg_code code, int errnum, const char *fmt, ...)
@@ -78,14 +75,8 @@ void pmg_diag_text(int diag, char out[PMG_DIAG_LEN])
 	(void)snprintf(out, PMG_DIAG_LEN, "PMG%04d", diag);
 }
 
-const char *pmg_code_name(enum pmg_code code)
-{
-	assert(code > 0 && code < PMG_E_MAX);
-	return codes[code].name;
-}
-
 int pmg_code_exit(enum pmg_code code)
 {
 	assert(code > 0 && code < PMG_E_MAX);
-	return codes[code].exit;
+	return exits[code];
 }

@@ -14,11 +14,6 @@ void pmg_log_enable(const char *program, bool on)
 	log_on = on;
 }
 
-bool pmg_log_enabled(void)
-{
-	return log_on;
-}
-
 void pmg_log_debug(const char *fmt, ...)
 {
 	struct pmg_err scratch = PMG_ERR_INIT;

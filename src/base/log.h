@@ -6,7 +6,6 @@
 #include "base/err.h"
 
 void pmg_log_enable(const char *program, bool on); /* program: literal, shown in each line */
-bool pmg_log_enabled(void);
 /** One line "pmg[debug]: ..."; outside text must be quoted by the caller. Keeps errno. */
 void pmg_log_debug(const char *fmt, ...) PMG_PRINTF(1, 2);
 

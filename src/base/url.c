@@ -226,18 +226,6 @@ char *pmg_url_decode(const char *s)
 	return pmg_steal_ptr(&out);
 }
 
-bool pmg_url_is_below(const struct pmg_url *url, const struct pmg_url *base)
-{
-	size_t n = strlen(base->path);
-
-	if (!pmg_streq(url->scheme, base->scheme) || !pmg_streq(url->host, base->host) ||
-	    url->port != base->port)
-		return false;
-	while (n > 0 && base->path[n - 1] == '/')
-		n--;
-	return strncmp(url->path, base->path, n) == 0 && url->path[n] == '/';
-}
-
 bool pmg_host_is_loopback(const char *host)
 {
 	struct in_addr v4;

@@ -37,8 +37,6 @@ char *pmg_url_text(const struct pmg_url *url) PMG_MUST_CHECK;
 char *pmg_url_authority(const struct pmg_url *url) PMG_MUST_CHECK;
 /** Decode %XX. @return new text; NULL when malformed or a NUL is encoded */
 char *pmg_url_decode(const char *s) PMG_MUST_CHECK;
-/** Same scheme, host and port, and path below base's path (which is taken to end in "/"). */
-bool pmg_url_is_below(const struct pmg_url *url, const struct pmg_url *base);
 bool pmg_host_is_loopback(const char *host); /* localhost, *.localhost, 127/8 (also mapped), ::1 */
 
 #endif

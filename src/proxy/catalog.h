@@ -10,10 +10,9 @@
 #include "base/strv.h"
 #include "proxy/identity.h"
 
-#define PMG_CATALOG_HOSTS_MAX    1024U              /* further artifact hosts are not taken */
-#define PMG_CATALOG_LEARNED_MAX  ((size_t)8 << 20)  /* bytes of addresses from metadata */
-#define PMG_CATALOG_SOURCES_MAX  ((size_t)24 << 20) /* bytes of addresses from the front */
-#define PMG_CATALOG_SAME_URL_MAX 8U                 /* identities one address may be given */
+#define PMG_CATALOG_HOSTS_MAX   1024U              /* further artifact hosts are not taken */
+#define PMG_CATALOG_LEARNED_MAX ((size_t)8 << 20)  /* bytes of addresses from metadata */
+#define PMG_CATALOG_SOURCES_MAX ((size_t)24 << 20) /* bytes of addresses from the front */
 
 struct pmg_catalog;
 struct pmg_catalog *pmg_catalog_new(void) PMG_MUST_CHECK;

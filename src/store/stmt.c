@@ -44,19 +44,9 @@ void pmg_stmt_bind_text(struct pmg_stmt *stmt, int param, const char *text)
 	note(stmt, sqlite3_bind_text(stmt->raw, param, text, -1, SQLITE_TRANSIENT));
 }
 
-void pmg_stmt_bind_blob(struct pmg_stmt *stmt, int param, const void *bytes, size_t len)
-{
-	note(stmt, sqlite3_bind_blob64(stmt->raw, param, bytes, len, SQLITE_TRANSIENT));
-}
-
 void pmg_stmt_bind_int(struct pmg_stmt *stmt, int param, int64_t n)
 {
 	note(stmt, sqlite3_bind_int64(stmt->raw, param, n));
-}
-
-void pmg_stmt_bind_null(struct pmg_stmt *stmt, int param)
-{
-	note(stmt, sqlite3_bind_null(stmt->raw, param));
 }
 
 void pmg_stmt_reset(struct pmg_stmt *stmt)
@@ -92,14 +82,6 @@ int pmg_stmt_run(struct pmg_stmt *stmt, struct pmg_err *err)
 const char *pmg_stmt_text(struct pmg_stmt *stmt, int column)
 {
 	return (const char *)sqlite3_column_text(stmt->raw, column);
-}
-
-const void *pmg_stmt_blob(struct pmg_stmt *stmt, int column, size_t *len)
-{
-	const void *bytes = sqlite3_column_blob(stmt->raw, column);
-
-	*len = (size_t)sqlite3_column_bytes(stmt->raw, column);
-	return bytes;
 }
 
 int64_t pmg_stmt_int(struct pmg_stmt *stmt, int column)

@@ -83,9 +83,7 @@ int pmg_store_attach(struct pmg_store *store, const char *path, const char *name
 int pmg_store_prepare(struct pmg_store *store, const char *sql, struct pmg_stmt **out,
 		      struct pmg_err *err) PMG_MUST_CHECK;
 void pmg_stmt_bind_text(struct pmg_stmt *stmt, int param, const char *text); /* NULL: null */
-void pmg_stmt_bind_blob(struct pmg_stmt *stmt, int param, const void *bytes, size_t len);
 void pmg_stmt_bind_int(struct pmg_stmt *stmt, int param, int64_t n);
-void pmg_stmt_bind_null(struct pmg_stmt *stmt, int param);
 
 /** @return 1: a row is there; 0: done, the statement is reset; -PMG_E_DB, reset too */
 int pmg_stmt_step(struct pmg_stmt *stmt, struct pmg_err *err) PMG_MUST_CHECK;
@@ -96,7 +94,6 @@ void pmg_stmt_reset(struct pmg_stmt *stmt);
 
 /* Values of the present row, borrowed until the next step, run or reset. Null is NULL, "", 0. */
 const char *pmg_stmt_text(struct pmg_stmt *stmt, int column); /* NULL for null */
-const void *pmg_stmt_blob(struct pmg_stmt *stmt, int column, size_t *len);
 int64_t pmg_stmt_int(struct pmg_stmt *stmt, int column);
 bool pmg_stmt_is_null(struct pmg_stmt *stmt, int column);
 

@@ -353,11 +353,6 @@ const char *pmg_bundle_pem(const struct pmg_bundle *bundle, size_t *len)
 	return bundle->pem.s;
 }
 
-size_t pmg_bundle_count(const struct pmg_bundle *bundle)
-{
-	return bundle->n;
-}
-
 struct x509_store_st *pmg_bundle_store(struct pmg_bundle *bundle, struct pmg_err *err)
 {
 	if (!bundle->store && bundle->certs &&

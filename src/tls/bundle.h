@@ -32,7 +32,6 @@ int pmg_bundle_load(const struct pmg_strv *ca_files, const struct pmg_strv *ca_d
 		    struct pmg_err *err) PMG_MUST_CHECK;
 /** The PEM text of all, each certificate once. Borrowed. */
 const char *pmg_bundle_pem(const struct pmg_bundle *bundle, size_t *len);
-size_t pmg_bundle_count(const struct pmg_bundle *bundle); /* certificates in it */
 
 struct x509_store_st;
 /**

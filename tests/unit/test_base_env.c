@@ -59,30 +59,12 @@ static void a_program_is_the_first_executable_on_the_path(void **state)
 	assert_null(pmg_env_search(&env, "no-such-program"));
 }
 
-static void only_a_clear_yes_is_true(void **state)
-{
-	static const struct {
-		const char *value;
-		bool yes;
-	} rows[] = {
-		{ "1", true },      { "true", true }, { "YES", true }, { "On", true },
-		{ "0", false },     { "", false },    { NULL, false }, { "2", false },
-		{ "true ", false }, { "y", false },
-	};
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
-		assert_int_equal(pmg_env_is_true(rows[i].value), rows[i].yes);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_match_whole),
 		cmocka_unit_test(setting_leaves_no_second_entry),
 		cmocka_unit_test(a_program_is_the_first_executable_on_the_path),
-		cmocka_unit_test(only_a_clear_yes_is_true),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

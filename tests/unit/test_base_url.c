@@ -190,39 +190,6 @@ static void decoding(void **state)
 	}
 }
 
-static void below_means_the_same_place_and_a_longer_path(void **state)
-{
-	static const struct {
-		const char *url, *base;
-		bool below;
-	} rows[] = {
-		{ "https://h/npm/x", "https://h/npm/", true },
-		{ "https://h/npm/", "https://h/npm/", true },
-		{ "https://h/npm/x", "https://h/npm", true },
-		{ "https://h:443/npm/x", "https://h/npm/", true },
-		{ "https://h/npmx", "https://h/npm/", false },
-		{ "https://h/x", "https://h/npm/", false },
-		{ "http://h/npm/x", "https://h/npm/", false },
-		{ "https://h:444/npm/x", "https://h/npm/", false },
-		{ "https://h.evil/npm/x", "https://h/npm/", false },
-		{ "https://h/npm/../x", "https://h/npm/", false },
-		{ "https://h/x", "https://h/", true },
-		{ "https://h/", "https://h", true },
-	};
-	struct pmg_err err = PMG_ERR_INIT;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
-		pmg_auto(url) struct pmg_url url = { 0 };
-		pmg_auto(url) struct pmg_url base = { 0 };
-
-		assert_int_equal(pmg_url_parse(rows[i].url, &url, &err), 0);
-		assert_int_equal(pmg_url_parse(rows[i].base, &base, &err), 0);
-		assert_int_equal(pmg_url_is_below(&url, &base), rows[i].below);
-	}
-}
-
 static void loopback_by_name_and_number(void **state)
 {
 	static const struct {
@@ -269,7 +236,6 @@ int main(void)
 		cmocka_unit_test(an_error_shows_no_password_and_no_control_bytes),
 		cmocka_unit_test(hosts_and_ports_are_read),
 		cmocka_unit_test(decoding),
-		cmocka_unit_test(below_means_the_same_place_and_a_longer_path),
 		cmocka_unit_test(loopback_by_name_and_number),
 		cmocka_unit_test(authority_has_brackets_where_needed),
 	};
