@@ -7,11 +7,11 @@
 
 #include "cli/cmd_intel.h"
 
-static const struct pmg_opt settings_opts[] = { PMG_SETTINGS_ROWS, { 0 } };
+static const struct pmg_opt settings_opts[] = { PMG_CMD_SETTINGS_ROWS, { 0 } };
 
 int main(int argc, char **argv)
 {
-	struct pmg_settings settings = { 0 };
+	struct pmg_cmd_settings settings = { 0 };
 	const struct pmg_program program = {
 		.name = "pmg",
 		.cmds = pmg_cmd_intel(),

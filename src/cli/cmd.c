@@ -12,7 +12,7 @@
 /* One reading of a command line, from the program's name to run(). */
 struct reading {
 	const struct pmg_program *program;
-	struct pmg_settings *settings;
+	struct pmg_cmd_settings *settings;
 	struct pmg_out out;
 	struct pmg_str path; /* "pmg audit list" */
 	struct pmg_err *err;

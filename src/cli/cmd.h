@@ -23,7 +23,7 @@
 #define PMG_CMD_OPTS_MAX 256
 
 /* The settings that every program knows; a program's own struct starts with it. */
-struct pmg_settings {
+struct pmg_cmd_settings {
 	unsigned verbose;
 	bool quiet;
 	bool debug;
@@ -31,40 +31,21 @@ struct pmg_settings {
 	const char *color; /* PMG_OUT_COLORS or NULL */
 };
 
-/* Rows of the above for a settings struct that starts with struct pmg_settings. */
-#define PMG_SETTINGS_ROWS                                                                          \
-	{                                                                                          \
-		PMG_OPT_WORD,                                                                      \
-		0,                                                                                 \
-		"color",                                                                           \
-		offsetof(struct pmg_settings, color),                                              \
-		0,                                                                                 \
-		PMG_OUT_COLORS,                                                                    \
-		"colour of messages"                                                               \
-	},                                                                                         \
-		{ PMG_OPT_FLAG,                                                                    \
-		  0,                                                                               \
-		  "debug",                                                                         \
-		  offsetof(struct pmg_settings, debug),                                            \
-		  0,                                                                               \
-		  NULL,                                                                            \
-		  "say on stderr what is done" },                                                  \
-		{ PMG_OPT_FLAG, 'h',        "help", offsetof(struct pmg_settings, help), 0,        \
-		  NULL,         "show this" },                                                     \
-		{ PMG_OPT_FLAG,                                                                    \
-		  'q',                                                                             \
-		  "quiet",                                                                         \
-		  offsetof(struct pmg_settings, quiet),                                            \
-		  0,                                                                               \
-		  NULL,                                                                            \
-		  "say nothing but errors and refusals" },                                         \
-	{                                                                                          \
-		PMG_OPT_COUNT, 'v', "verbose", offsetof(struct pmg_settings, verbose), 0, NULL,    \
-			"say what was done"                                                        \
-	}
+/*
+ * Rows of the above for a settings struct that starts with struct pmg_cmd_settings; sorted. One
+ * row a line, which clang-format would not leave be.
+ */
+/* clang-format off */
+#define PMG_CMD_SETTING(field) offsetof(struct pmg_cmd_settings, field)
+#define PMG_CMD_SETTINGS_ROWS \
+	{ PMG_OPT_WORD, 0, "color", PMG_CMD_SETTING(color), 0, PMG_OUT_COLORS, "colour of messages" }, \
+	{ PMG_OPT_FLAG, 0, "debug", PMG_CMD_SETTING(debug), 0, NULL, "say on stderr what is done" }, \
+	{ PMG_OPT_FLAG, 'h', "help", PMG_CMD_SETTING(help), 0, NULL, "show this" }, \
+	{ PMG_OPT_FLAG, 'q', "quiet", PMG_CMD_SETTING(quiet), 0, NULL, "say nothing but errors and refusals" }, \
+	{ PMG_OPT_COUNT, 'v', "verbose", PMG_CMD_SETTING(verbose), 0, NULL, "say what was done" }
+/* clang-format on */
 
 struct pmg_cmd;
-
 struct pmg_program;
 
 /* One call of a command; all borrowed. */
@@ -118,7 +99,8 @@ struct pmg_program {
 /**
  * Whole main: global options, command, its options, run(), flush of stdout,
  * the error printed.
- * @param settings  the program's struct, starting with struct pmg_settings, filled with defaults
+ * @param settings  the program's struct, starting with struct pmg_cmd_settings, filled with
+ * defaults
  * @param argv      without the program's name; NULL-terminated
  * @return exit status
  */

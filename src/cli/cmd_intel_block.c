@@ -5,7 +5,7 @@
 int pmg_cmd_intel_block(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_block_opts *opts = call->opts;
-	const struct pmg_settings *settings = call->settings;
+	const struct pmg_cmd_settings *settings = call->settings;
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
 	pmg_auto(purl) struct pmg_purl purl = { 0 };
 	pmg_autofree char *shown = NULL;
@@ -26,7 +26,7 @@ int pmg_cmd_intel_block(const struct pmg_call *call, struct pmg_err *err)
 
 int pmg_cmd_intel_unblock(const struct pmg_call *call, struct pmg_err *err)
 {
-	const struct pmg_settings *settings = call->settings;
+	const struct pmg_cmd_settings *settings = call->settings;
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
 	pmg_auto(purl) struct pmg_purl purl = { 0 };
 	pmg_autofree char *shown = NULL;

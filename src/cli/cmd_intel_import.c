@@ -141,7 +141,7 @@ static int feed_name(const struct pmg_intel_import_opts *opts, const char *path,
 int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_import_opts *opts = call->opts;
-	const struct pmg_settings *settings = call->settings;
+	const struct pmg_cmd_settings *settings = call->settings;
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
 	pmg_auto(import_report) struct pmg_import_report report = { 0 };
 	pmg_autofree char *feed = NULL;

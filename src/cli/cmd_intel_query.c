@@ -155,7 +155,7 @@ static int check_options(const struct pmg_call *call, struct pmg_err *err)
 int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_query_opts *opts = call->opts;
-	const struct pmg_settings *settings = call->settings;
+	const struct pmg_cmd_settings *settings = call->settings;
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
 	pmg_auto(judge) struct pmg_judge *judge = NULL;
 	struct pmg_index_info info;

@@ -15,7 +15,7 @@
 #define TOOLS_MAX 64U
 
 static const struct pmg_opt options[] = {
-	PMG_SETTINGS_ROWS,
+	PMG_CMD_SETTINGS_ROWS,
 	{ PMG_OPT_FLAG, 0, "dry-run", offsetof(struct pmg_front_settings, dry_run), 0, NULL,
 	  "show the plan of the run, do nothing" },
 	{ PMG_OPT_TEXT, 0, "report", offsetof(struct pmg_front_settings, report), 0, "FILE",
@@ -106,7 +106,7 @@ void pmg_front_environment(struct pmg_strv *out)
 /* The rest of the command line is pmg-intel's business; so are the options given before. */
 int pmg_cmd_hand_on(const struct pmg_call *call, struct pmg_err *err)
 {
-	const struct pmg_settings *settings = call->settings;
+	const struct pmg_cmd_settings *settings = call->settings;
 	pmg_auto(strv) struct pmg_strv argv = { 0 };
 	pmg_autofree char *path = NULL;
 	unsigned i;

@@ -8,7 +8,7 @@
 #include "cli/cmd.h"
 
 struct pmg_front_settings {
-	struct pmg_settings common; /* first: cli/cmd.h */
+	struct pmg_cmd_settings common; /* first: cli/cmd.h */
 	bool dry_run;
 	const char *report; /* file for the record of the run, as JSON; or NULL */
 };

@@ -29,7 +29,7 @@ static const struct pmg_opt list_opts[] = {
 static int list(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct list_opts *opts = call->opts;
-	const struct pmg_settings *settings = call->settings;
+	const struct pmg_cmd_settings *settings = call->settings;
 
 	(void)err;
 	(void)printf("list %d %u v%u %s\n", opts->json, (unsigned)opts->limit, settings->verbose,
@@ -81,7 +81,7 @@ static int other(void *settings, struct pmg_out *out, char *const *argv, struct 
 	return 42;
 }
 
-static const struct pmg_opt global[] = { PMG_SETTINGS_ROWS,
+static const struct pmg_opt global[] = { PMG_CMD_SETTINGS_ROWS,
 					 { PMG_OPT_LATER, 0, "strict", 0, 0, NULL, NULL },
 					 { 0 } };
 static const char *const others[] = { "npm", NULL };
@@ -96,7 +96,7 @@ static const struct pmg_program program = { .name = "pmg",
 /* In a child, since stdout is closed at the end. Output goes to `out`, both streams. */
 static int run(const char *const *argv, int to, char *out, size_t max)
 {
-	struct pmg_settings settings = { 0 };
+	struct pmg_cmd_settings settings = { 0 };
 	char name[] = "cmd-test-XXXXXX";
 	int status, fd = mkstemp(name);
 	ssize_t n;
