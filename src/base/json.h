@@ -51,8 +51,7 @@ const struct json_t *pmg_json_iter_value(void *iter);
 #define pmg_json_object_each(obj, it)                                                              \
 	for (void *it = pmg_json_iter(obj); it; it = pmg_json_iter_next(obj, it))
 
-/* Builders. Text that is not UTF-8 is written with its bad bytes as \xNN; a NULL text sets nothing.
- */
+/* Builders. Bytes that are not UTF-8 are written as \xNN; a NULL text sets nothing. */
 struct json_t *pmg_json_object(void) PMG_MUST_CHECK;
 struct json_t *pmg_json_array(void) PMG_MUST_CHECK;
 void pmg_json_set_str(struct json_t *obj, const char *key, const char *text);

@@ -9,8 +9,7 @@
 char *pmg_path_join(const char *dir, const char *name) PMG_MUST_CHECK;
 /** Lexical: no "//", "/./", trailing "/"; ".." is resolved in absolute paths only. Caller frees. */
 char *pmg_path_clean(const char *path) PMG_MUST_CHECK;
-/** True when path is dir or lies below it; both absolute and clean. "/ws-evil" is not under "/ws".
- */
+/** Is path dir, or does it lie below it? Both absolute and clean; "/ws-evil" is not under "/ws". */
 bool pmg_path_is_under(const char *path, const char *dir);
 /** Last component; points into path. "/" has "". */
 const char *pmg_path_name(const char *path);

@@ -14,8 +14,7 @@
 
 #define REPORT_FD 3 /* where the child says why it could not start; closed by exec */
 
-/* Descriptors where they belong; the pipes may have been given 0 to 2 when we were started without.
- */
+/* Descriptors where they belong. The pipes may have got 0 to 2, when we were started without. */
 static int place_descriptors(int out, int report)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);

@@ -15,8 +15,7 @@
 
 struct pmg_url {
 	char *scheme;   /* "http" or "https", lower case */
-	char *userinfo; /* as written, still percent-encoded; NULL when none. A secret: never shown
-			 */
+	char *userinfo; /* as written, still percent-encoded; NULL when none. Never shown */
 	char *host;     /* lower case; IPv6 without brackets */
 	uint16_t port;  /* host order; the scheme's own when none was written */
 	char *path;     /* from "/"; never empty; no query, no fragment; dot segments removed */

@@ -18,11 +18,12 @@
 #include "base/strv.h"
 
 struct pmg_confine {
-	struct pmg_strv
-		read_files; /* files or folders that may be read; what is missing is skipped */
-	bool may_bind; /* listen for TCP; connect stays open, ports of registries are not known.
-			  A socket that was handed in listening needs no such right */
-	bool network;  /* sockets at all */
+	/* Files or folders that may be read; what is missing is skipped. */
+	struct pmg_strv read_files;
+	/* Listen for TCP; connect stays open, ports of registries are not known. A socket that was
+	 * handed in listening needs no such right. */
+	bool may_bind;
+	bool network; /* sockets at all */
 };
 
 /**

@@ -36,8 +36,8 @@ struct pmg_seccomp_rule {
 	const char *call; /* as in syscalls(2) */
 	enum pmg_seccomp_do action;
 	int errnum; /* of PMG_SECCOMP_ERRNO */
-	struct pmg_seccomp_cond
-		cond[PMG_SECCOMP_CONDS]; /* all must hold; of several rows of a call any */
+	/* All must hold; of several rows of a call any. */
+	struct pmg_seccomp_cond cond[PMG_SECCOMP_CONDS];
 };
 
 struct pmg_seccomp_table {

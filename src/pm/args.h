@@ -35,13 +35,13 @@ enum pmg_arg_kind { PMG_ARG_END, PMG_ARG_OPERAND, PMG_ARG_OPTION };
 
 struct pmg_arg {
 	enum pmg_arg_kind kind;
-	const char
-		*name; /* of an option: long, without dashes and "no-"; valid until the next one */
-	const char
-		*value; /* of an option, NULL for none; of an operand: itself. Borrowed from argv */
-	bool negated;   /* "--no-x" */
-	bool sure;      /* exactly known, spelled out, its value beyond doubt */
-	size_t first;   /* index in argv, and number of words */
+	/* Of an option: long, without dashes and "no-"; valid until the next one. */
+	const char *name;
+	/* Of an option, NULL for none; of an operand: itself. Borrowed from argv. */
+	const char *value;
+	bool negated; /* "--no-x" */
+	bool sure;    /* exactly known, spelled out, its value beyond doubt */
+	size_t first; /* index in argv, and number of words */
 	size_t n;
 };
 

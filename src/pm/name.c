@@ -53,8 +53,7 @@ char *pmg_name_canonical(enum pmg_eco eco, const char *name)
 	return eco == PMG_ECO_PYPI ? pypi_canonical(name) : pmg_xstrdup(name);
 }
 
-/* What no address has to escape. Names with ! ' ( ) * ~ were allowed by npm once and still exist.
- */
+/* What no address has to escape. Names with ! ' ( ) * ~ were allowed once and still exist. */
 static bool is_npm_part(const char *s, size_t n)
 {
 	size_t i;

@@ -111,8 +111,7 @@ static int read_packages(struct lock *lock, const struct json_t *packages)
 	return r;
 }
 
-/* Version 1: {"dependencies": {"x": {"version": VERSION or ADDRESS, "resolved", "dependencies"}}}
- */
+/* Version 1: {"dependencies": {"x": {"version": VERSION or ADDRESS, "resolved", ...}}} */
 static int read_dependencies(struct lock *lock, const struct json_t *dependencies, unsigned depth)
 {
 	int r = 0;

@@ -26,8 +26,7 @@ bool pmg_version_is_valid(enum pmg_eco eco, const char *version);
 char *pmg_version_canonical(enum pmg_eco eco, const char *version) PMG_MUST_CHECK;
 /** PyPI: PEP 503 (lower case, runs of -_. become one "-"). npm: as is. Caller frees. */
 char *pmg_name_canonical(enum pmg_eco eco, const char *name) PMG_MUST_CHECK;
-/** May stand in a request: not empty, no longer than PMG_NAME_MAX, no control byte, shape of eco.
- */
+/** May stand in a request: not empty, at most PMG_NAME_MAX bytes, no control byte, shape of eco. */
 bool pmg_name_is_valid(enum pmg_eco eco, const char *name);
 
 #endif

@@ -69,8 +69,7 @@ void pmg_catalog_ask(const struct pmg_catalog *catalog, const struct pmg_url *ur
 void pmg_catalog_learn(struct pmg_catalog *catalog, size_t registry, enum pmg_path_kind kind,
 		       const struct pmg_url *url, const char *name, const char *version);
 
-/** A redirect of what was asked leads there: it is the same package, and the host is looked into.
- */
+/** A redirect of what was asked leads there: the same package, and its host is looked into. */
 void pmg_catalog_follow(struct pmg_catalog *catalog, const struct pmg_asked *asked,
 			const struct pmg_url *to);
 

@@ -41,8 +41,8 @@ struct pmg_timer {
 	uint64_t due_ms;
 	size_t slot; /* in the heap, from 1; 0: not running */
 };
-void pmg_timer_start(struct pmg_loop *loop, struct pmg_timer *timer, uint64_t in_ms); /* again: anew
-										       */
+/** One that runs already starts anew. */
+void pmg_timer_start(struct pmg_loop *loop, struct pmg_timer *timer, uint64_t in_ms);
 void pmg_timer_stop(struct pmg_loop *loop, struct pmg_timer *timer); /* not running: fine */
 
 /* Something to do soon, outside of the handler at hand. In the caller's memory, as timers. */

@@ -146,8 +146,8 @@ static bool walk(struct search *search, const char *tool, const char *path, cons
 		dir = pmg_path_join(cwd, name);
 		file = pmg_path_join(*name ? dir : cwd, tool);
 		if (fits(search, file, id)) {
-			search->out->program = pmg_steal_ptr(&file); /* not cleaned: ".." may
-								  follow a link */
+			/* Not cleaned: ".." may follow a link. */
+			search->out->program = pmg_steal_ptr(&file);
 			return true;
 		}
 	}

@@ -45,8 +45,7 @@ int pmg_signals_open(struct pmg_signals *out, struct pmg_err *err)
 	sigset_t off = set_of(kept_off, PMG_ARRAY_LEN(kept_off)), block;
 
 	(void)sigorset(&block, &watch, &off);
-	/* A caller that ignores SIGCHLD has its children reaped unseen (wait(2)): we need theirs.
-	 */
+	/* With SIGCHLD ignored children are reaped unseen (wait(2)): we need their ends. */
 	if (sigaction(SIGCHLD, &plain, &signals.found_chld) < 0 ||
 	    sigprocmask(SIG_BLOCK, &block, &signals.found_mask) < 0)
 		return pmg_err_set(err, PMG_E_SYS, errno, "signal mask");

@@ -42,8 +42,7 @@ int pmg_signals_take(const struct pmg_signals *signals, bool *by_terminal);
 
 /** Is it one by which a terminal stops a job: SIGTSTP, SIGTTIN, SIGTTOU? */
 bool pmg_signal_stops(int sig);
-/** Stop this process by such a signal, so that the shell sees its job stop; returns when continued.
- */
+/** Stop this process by such a signal: the shell sees its job stop. Returns when continued. */
 void pmg_signals_stop_self(int sig);
 
 /** End this process as one that sig has killed, without a core file. */

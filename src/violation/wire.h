@@ -67,12 +67,12 @@ struct pmg_wire_start {
 	char *token;          /* password of the proxy address; user name is "pmg" */
 	char *index_path;     /* intel.db */
 	char *blocklist_path; /* blocklist.yml */
-	char *cache_path; /* file of artifact hosts learned earlier; read, never written: or NULL */
-	char *https_proxy; /* parent proxy or NULL */
+	char *cache_path;     /* artifact hosts learned earlier: read, never written; or NULL */
+	char *https_proxy;    /* parent proxy or NULL */
 	char *http_proxy;
 	char *no_proxy;
-	struct pmg_strv
-		ca_files; /* the user's: added to the system roots, upstream and in the bundle */
+	/* The user's own certificates: added to the system roots, upstream and in the bundle. */
+	struct pmg_strv ca_files;
 	struct pmg_strv ca_dirs;
 	bool debug;
 };
