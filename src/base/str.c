@@ -184,10 +184,12 @@ size_t pmg_utf8_len(const char *text, size_t left, uint32_t *cp)
 	const unsigned char *s = (const unsigned char *)text;
 	size_t n, i;
 
+	if (left == 0)
+		return 0;
 	for (n = 0; n < PMG_ARRAY_LEN(forms); n++)
 		if ((s[0] & forms[n].mask) == forms[n].lead)
 			break;
-	if (left == 0 || n == PMG_ARRAY_LEN(forms) || n + 1 > left)
+	if (n == PMG_ARRAY_LEN(forms) || n + 1 > left)
 		return 0;
 	*cp = s[0] & (unsigned char)~forms[n].mask;
 	for (i = 1; i <= n; i++) {

@@ -9,8 +9,7 @@
 
 #define PMG_REPORT_JUDGED_MAX  65536U /* packages remembered; beyond, some are told again */
 #define PMG_REPORT_PASSED_MAX  4096U  /* targets told; beyond, one line says that there are more */
-#define PMG_REPORT_TROUBLE_MAX 256U   /* beyond, nothing: a run that failed so often is understood \
-				       */
+#define PMG_REPORT_TROUBLE_MAX 256U   /* beyond, nothing: so often is understood */
 
 struct pmg_link;
 struct pmg_url;

@@ -1,5 +1,6 @@
 #include "verdict/index.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -79,7 +80,9 @@ static int check_head(struct pmg_index *index, struct pmg_err *err)
 	    pmg_stmt_int(stmt, 1) != PMG_INDEX_FORMAT)
 		return pmg_err_set(err, PMG_E_DB, 0, "%s: not an index of this version of pmg",
 				   path);
-	if (stat(path, &st) < 0 || st.st_size != pmg_stmt_int(stmt, 2))
+	if (stat(path, &st) < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "stat %s", path);
+	if (st.st_size != pmg_stmt_int(stmt, 2))
 		return pmg_err_set(err, PMG_E_DB, 0, "%s: damaged: %lld bytes instead of %lld",
 				   path, (long long)st.st_size, (long long)pmg_stmt_int(stmt, 2));
 	return 0;

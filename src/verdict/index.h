@@ -17,7 +17,7 @@ PMG_DEFINE_AUTO(index, struct pmg_index *, pmg_index_close);
 
 /**
  * @return 0; -PMG_E_NOTFOUND: there is none; -PMG_E_DB: cut, damaged, of another pmg (hint);
- *         -PMG_E_CONFIG: somebody else could have written it (conf/trusted.h)
+ *         -PMG_E_CONFIG: somebody else could have written it (conf/trusted.h); -PMG_E_SYS
  */
 int pmg_index_open(const char *path, struct pmg_index **out, struct pmg_err *err) PMG_MUST_CHECK;
 

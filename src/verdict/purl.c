@@ -71,7 +71,7 @@ int pmg_purl_parse(const char *text, struct pmg_purl *out, struct pmg_err *err)
 	pmg_autofree char *path = NULL;
 	pmg_autofree char *version = NULL;
 	pmg_autofree char *name = NULL;
-	const char *rest = text + strlen("pkg:");
+	const char *rest;
 	enum pmg_eco eco = PMG_ECO_MAX;
 	int r;
 
@@ -79,6 +79,7 @@ int pmg_purl_parse(const char *text, struct pmg_purl *out, struct pmg_err *err)
 		return bad(err, text, "too long");
 	if (!pmg_str_has_prefix_nocase(text, "pkg:"))
 		return bad(err, text, "it does not begin with pkg:");
+	rest = text + strlen("pkg:");
 	while (*rest == '/')
 		rest++;
 	r = take_type(text, &rest, &eco, err);

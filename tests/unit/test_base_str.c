@@ -1,6 +1,7 @@
 #include "base/str.h"
 
 #include <setjmp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -230,6 +231,41 @@ static void secrets_are_compared_whole(void **state)
 	assert_true(pmg_equal_secret("", "", 0));
 }
 
+static void utf8_is_read_to_its_end_and_no_further(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t left, len;
+		uint32_t cp;
+	} rows[] = {
+		{ "a", 1, 1, 'a' },
+		{ "\xc3\xbc", 2, 2, 0xfc },
+		{ "\xe2\x82\xac", 3, 3, 0x20ac },
+		{ "\xf0\x9f\x98\x80", 4, 4, 0x1f600 },
+		{ "\xe2\x82\xac", 2, 0, 0 },     /* cut */
+		{ "\xc0\xaf", 2, 0, 0 },         /* longer than need be */
+		{ "\xed\xa0\x80", 3, 0, 0 },     /* half of a surrogate pair */
+		{ "\xf4\x90\x80\x80", 4, 0, 0 }, /* above U+10FFFF */
+		{ "\x80", 1, 0, 0 },
+		{ "", 0, 0, 0 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		/* Exactly as large as it says: whoever reads on is caught by a sanitizer. */
+		pmg_autofree char *text = malloc(rows[i].left);
+		uint32_t cp = 0;
+
+		assert_true(text || rows[i].left == 0);
+		if (rows[i].left > 0)
+			memcpy(text, rows[i].text, rows[i].left);
+		assert_int_equal(pmg_utf8_len(text, rows[i].left, &cp), rows[i].len);
+		if (rows[i].len > 0)
+			assert_int_equal(cp, rows[i].cp);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +280,7 @@ int main(void)
 		cmocka_unit_test(outside_text_cannot_speak_to_the_terminal),
 		cmocka_unit_test(base64_and_hex_follow_their_test_vectors),
 		cmocka_unit_test(secrets_are_compared_whole),
+		cmocka_unit_test(utf8_is_read_to_its_end_and_no_further),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
