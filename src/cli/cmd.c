@@ -136,7 +136,7 @@ static int leaf(struct reading *in, const struct pmg_cmd *cmd, char *const *argv
 {
 	_Alignas(max_align_t) unsigned char opts[PMG_CMD_OPTS_MAX] = { 0 };
 	struct pmg_opt_set sets[] = { { cmd->opts, opts }, { in->program->global, in->settings } };
-	struct pmg_opt_parse how = { sets, PMG_ARRAY_LEN(sets), 0 };
+	struct pmg_opt_parse how = { sets, PMG_ARRAY_LEN(sets), false };
 	pmg_autofree char **operands = NULL;
 	size_t n_argv = 0;
 	int n;
@@ -191,7 +191,7 @@ static int dispatch(struct reading *in, char *const *argv)
 {
 	const struct pmg_program *program = in->program;
 	struct pmg_opt_set set = { program->global, in->settings };
-	struct pmg_opt_parse how = { &set, 1, 1 };
+	struct pmg_opt_parse how = { &set, 1, true };
 	pmg_autofree char **rest = NULL;
 	size_t n_argv = 0;
 	int n;

@@ -187,7 +187,7 @@ static void fill_stdio(void)
 		(void)close(fd);
 }
 
-static int is_tool(const char *name)
+static bool is_tool(const char *name)
 {
 	return pmg_pm_find(name) || is_later(name);
 }

@@ -15,6 +15,7 @@
  * "--" (what follows is operands), options before and after operands. Names
  * are never abbreviated: a later option could make a script's guess wrong.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ struct pmg_opt_set {
 struct pmg_opt_parse {
 	const struct pmg_opt_set *sets; /* the first that has the option wins */
 	size_t n_sets;
-	int stop; /* the first operand ends the options: the rest is another program's */
+	bool stop; /* the first operand ends the options: the rest is another program's */
 };
 
 /**

@@ -201,7 +201,7 @@ void pmg_folder_done(struct pmg_folder *folder)
 		remove_base(base);
 }
 
-int pmg_folder_is_live(const char *path)
+bool pmg_folder_is_live(const char *path)
 {
 	pmg_autofd int fd = open_private(AT_FDCWD, path);
 

@@ -6,6 +6,8 @@
  * for a pmg inside the run (run/outer.h), and is locked as long as the run
  * lives: folders whose owner was killed are swept by the next run.
  */
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/strv.h"
 
@@ -39,6 +41,6 @@ int pmg_folder_create(const struct pmg_folder *folder, const char *name,
 		      struct pmg_err *err) PMG_MUST_CHECK;
 
 /** Is this the folder of a run that lives, made by the caller's own user? */
-int pmg_folder_is_live(const char *path);
+bool pmg_folder_is_live(const char *path);
 
 #endif

@@ -82,7 +82,7 @@ void pmg_judge_info(const struct pmg_judge *judge, struct pmg_index_info *out)
 	*out = (struct pmg_index_info){ .blocklist = judge->blocklist.n };
 	if (!judge->index)
 		return;
-	out->present = 1;
+	out->present = true;
 	out->built = pmg_index_built(judge->index);
 	out->records = pmg_index_records(judge->index);
 	out->packages = pmg_index_packages(judge->index);

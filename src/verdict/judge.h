@@ -6,6 +6,7 @@
  * Order: block list, then index. What cannot be read is indeterminate, and
  * indeterminate is a block where the index has a bounded range for the name.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,7 +44,7 @@ void pmg_judgement_done(struct pmg_judgement *judgement);
 PMG_DEFINE_AUTO_DONE(judgement, struct pmg_judgement, pmg_judgement_done);
 
 struct pmg_index_info {
-	int present;        /* 0: no index; 1: usable */
+	bool present;       /* there is an index, and it is usable */
 	int64_t built;      /* seconds since 1970 */
 	uint64_t records;   /* live records (not withdrawn) */
 	uint64_t packages;  /* distinct names */
@@ -55,7 +56,7 @@ void pmg_judge_close(struct pmg_judge *judge);
 PMG_DEFINE_AUTO(judge, struct pmg_judge *, pmg_judge_close);
 
 /**
- * @param index_path      intel.db; a missing file is no error (info->present is 0)
+ * @param index_path      intel.db; a missing file is no error (info->present is false)
  * @param blocklist_path  blocklist.yml; a missing file is no error
  * @return 0; -PMG_E_DB: the index is there and unusable (hint says what to do);
  *         -PMG_E_CONFIG: the block list is wrong: path:line:column; or somebody else could have

@@ -158,7 +158,7 @@ static void without_an_index_the_block_list_still_counts(void **state)
 	(void)state;
 	assert_int_equal(pmg_judge_open(none_path, list_path, &judge, &err), 0);
 	pmg_judge_info(judge, &info);
-	assert_int_equal(info.present, 0);
+	assert_false(info.present);
 	assert_int_equal(info.records, 0);
 	assert_int_equal(info.blocklist, 2);
 	assert_int_equal(pmg_judge_ask(judge, PMG_ECO_NPM, "mine", "1.0.0", &j, &err), 0);
@@ -174,7 +174,7 @@ static void the_index_says_how_old_and_large_it_is(void **state)
 	(void)state;
 	assert_int_equal(pmg_judge_open(index_path, none_path, &judge, &err), 0);
 	pmg_judge_info(judge, &info);
-	assert_int_equal(info.present, 1);
+	assert_true(info.present);
 	assert_int_equal(info.built, RECORDS_NOW);
 	assert_int_equal(info.records, 5);
 	assert_int_equal(info.packages, 4);
