@@ -30,18 +30,26 @@ static int open_private(int at, const char *name)
 	return -1;
 }
 
-/* Removes the files of a run's folder. There are no folders in it; what else is there stays. */
-static void empty(int fd)
+/* What is in a folder. fd stays where it is: the listing has a descriptor of its own. */
+static DIR *list(int fd)
 {
 	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+
+	if (!dir)
+		pmg_auto_closep(&copy);
+	return dir;
+}
+
+/* Removes the files of a run's folder. There are no folders in it; what else is there stays. */
+static void empty(int fd)
+{
+	DIR *dir = list(fd);
 	const struct dirent *entry;
 	unsigned n = 0;
 
-	if (!dir) {
-		pmg_auto_closep(&copy);
+	if (!dir)
 		return;
-	}
 	while (n++ < FILES_MAX && (entry = readdir(dir)))
 		(void)unlinkat(fd, entry->d_name, 0);
 	(void)closedir(dir);
@@ -60,15 +68,12 @@ static void sweep_one(int base, const char *name)
 
 static void sweep(int base)
 {
-	int copy = openat(base, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	DIR *dir = list(base);
 	const struct dirent *entry;
 	unsigned n = 0;
 
-	if (!dir) {
-		pmg_auto_closep(&copy);
+	if (!dir)
 		return;
-	}
 	while (n < SWEEP_MAX && (entry = readdir(dir)))
 		if (pmg_str_has_prefix(entry->d_name, PREFIX)) {
 			sweep_one(base, entry->d_name);

@@ -9,7 +9,6 @@
 static int read_lines(const char *path, struct pmg_strv *out, struct pmg_err *err)
 {
 	pmg_autofree char *text = NULL;
-	char *line, *rest;
 	size_t len;
 	int r = pmg_io_slurp(path, PMG_LEARNED_FILE_MAX, &text, &len, err);
 
@@ -17,10 +16,7 @@ static int read_lines(const char *path, struct pmg_strv *out, struct pmg_err *er
 		return 0;
 	if (r < 0)
 		return r;
-	rest = text;
-	while ((line = strsep(&rest, "\n")))
-		if (*line)
-			pmg_strv_add(out, line);
+	pmg_strv_split(out, text, "\n");
 	return 0;
 }
 

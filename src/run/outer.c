@@ -68,7 +68,8 @@ int pmg_outer_write(const struct pmg_folder *folder, const char *proxy,
 	return fd < 0 ? fd : pmg_io_write_all(fd, text.s, text.len, err);
 }
 
-/* Splits at newlines; the last line has one too. */
+/* Splits at newlines; a line without one was cut, and an empty one is odd: pmg_strv_split() would
+ * take the former and pass over the latter. */
 static void split(char *text, struct pmg_strv *lines)
 {
 	char *end;

@@ -123,18 +123,13 @@ static int start_proxy(struct run *run, struct pmg_err *err)
 	return pmg_proxy_start(program, bundle, run->want->debug, &run->proxy, err);
 }
 
-static char *in_dir(const char *dir, const char *name)
-{
-	return pmg_path_join(dir, name);
-}
-
 static int tell_proxy(struct run *run, struct pmg_err *err)
 {
 	const struct pmg_facts *facts = &run->prepared.facts;
 	const struct pmg_dirs *dirs = &run->prepared.dirs;
-	pmg_autofree char *index = in_dir(dirs->state, "intel.db");
-	pmg_autofree char *blocklist = in_dir(dirs->config, "blocklist.yml");
-	pmg_autofree char *cache = in_dir(dirs->cache, "artifact-hosts");
+	pmg_autofree char *index = pmg_path_join(dirs->state, "intel.db");
+	pmg_autofree char *blocklist = pmg_path_join(dirs->config, "blocklist.yml");
+	pmg_autofree char *cache = pmg_path_join(dirs->cache, "artifact-hosts");
 	struct pmg_wire_start start = {
 		.token = run->proxy.token,
 		.index_path = index,
@@ -310,7 +305,7 @@ static void conclude(struct run *run)
 
 static void keep_learned(const struct run *run, const struct pmg_strv *learned)
 {
-	pmg_autofree char *path = in_dir(run->prepared.dirs.cache, "artifact-hosts");
+	pmg_autofree char *path = pmg_path_join(run->prepared.dirs.cache, "artifact-hosts");
 	struct pmg_err scratch = PMG_ERR_INIT;
 
 	if (pmg_learned_add(path, learned, &scratch) < 0) /* only saves time: learned again */
@@ -320,7 +315,7 @@ static void keep_learned(const struct run *run, const struct pmg_strv *learned)
 /* A record that cannot be written is said, and changes nothing: what was refused stays refused. */
 static void write_ledger(struct run *run)
 {
-	pmg_autofree char *path = in_dir(run->prepared.dirs.state, "ledger.db");
+	pmg_autofree char *path = pmg_path_join(run->prepared.dirs.state, "ledger.db");
 	const struct pmg_config *config = &run->result->config;
 	struct pmg_ledger_keep keep = { config->ledger_retention_s, config->ledger_max_size };
 	struct pmg_err err = PMG_ERR_INIT;
