@@ -12,6 +12,7 @@
 
 #include <openssl/err.h>
 
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/log.h"
 #include "base/str.h"
@@ -66,15 +67,12 @@ void pmg_bundle_free(struct pmg_bundle *bundle)
 	free(bundle);
 }
 
-/* FNV-1a over the end, which is the signature: it differs wherever certificates do. */
+/* Over the end, which is the signature: it differs wherever certificates do. */
 static uint32_t hash(const struct pmg_der *der)
 {
-	size_t i = der->len > 64 ? der->len - 64 : 0;
-	uint32_t h = 2166136261U;
+	size_t from = der->len > 64 ? der->len - 64 : 0;
 
-	for (; i < der->len; i++)
-		h = (h ^ der->bytes[i]) * 16777619U;
-	return h;
+	return pmg_fnv1a(PMG_FNV1A_INIT, der->bytes + from, der->len - from);
 }
 
 /* The slot that holds this certificate, or the free one where it belongs. */

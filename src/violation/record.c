@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/str.h"
 
@@ -58,21 +59,16 @@ bool pmg_record_is_empty(const struct pmg_record *record)
 	       record->lost == 0;
 }
 
-/* FNV-1a over the fields, with their ends. Flooding it costs the flooder's own run time only:
+/* Over the fields, with their ends. Flooding it costs the flooder's own run time only:
  * the table is bounded. */
 static uint32_t hash(const struct pmg_wire_judged *m)
 {
 	const char *const fields[] = { m->eco, m->name, m->version, m->verdict };
-	uint32_t h = 2166136261U;
-	const char *s;
+	uint32_t h = PMG_FNV1A_INIT;
 	size_t i;
 
 	for (i = 0; i < PMG_ARRAY_LEN(fields); i++)
-		for (s = fields[i];; s++) {
-			h = (h ^ (unsigned char)*s) * 16777619U;
-			if (!*s)
-				break;
-		}
+		h = pmg_fnv1a(h, fields[i], strlen(fields[i]) + 1);
 	return h;
 }
 

@@ -28,10 +28,29 @@ static void sha256_follows_its_test_vectors(void **state)
 	}
 }
 
+/* Fowler, Noll, Vo: "The FNV Non-Cryptographic Hash Algorithm", appendix C. */
+static void fnv1a_follows_its_test_vectors(void **state)
+{
+	static const struct {
+		const char *text;
+		uint32_t h;
+	} rows[] = { { "", 0x811c9dc5 }, { "a", 0xe40c292c }, { "foobar", 0xbf9cf968 } };
+	uint32_t h;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		assert_int_equal(pmg_fnv1a(PMG_FNV1A_INIT, rows[i].text, strlen(rows[i].text)),
+				 rows[i].h);
+	h = pmg_fnv1a(PMG_FNV1A_INIT, "foo", 3);
+	assert_int_equal(pmg_fnv1a(h, "bar", 3), 0xbf9cf968);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sha256_follows_its_test_vectors),
+		cmocka_unit_test(fnv1a_follows_its_test_vectors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
