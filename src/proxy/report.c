@@ -123,11 +123,19 @@ void pmg_report_passed(struct pmg_report *report, const char *target, const char
 	pmg_link_send(report->link, PMG_WIRE_PASSED, pmg_wire_passed_encode(&m));
 }
 
+/* Messages begin with the target, which has a field of its own here. */
+static const char *without_target(const char *msg, const char *target)
+{
+	size_t n = strlen(target);
+
+	return strncmp(msg, target, n) == 0 && strncmp(msg + n, ": ", 2) == 0 ? msg + n + 2 : msg;
+}
+
 void pmg_report_trouble(struct pmg_report *report, const char *target, const struct pmg_err *err)
 {
 	pmg_autofree char *key = pmg_xasprintf("%s %s", target, err->msg);
 	struct pmg_wire_trouble m = { .target = as_text(target),
-				      .what = as_text(err->msg),
+				      .what = as_text(without_target(err->msg, target)),
 				      .diag = err->diag };
 
 	if (seen_add(&report->trouble, key) == NEW)

@@ -293,6 +293,31 @@ static void tables_of_what_was_told_are_bounded(void **state)
 	assert_string_equal(after, "trouble h.test:443 no; ");
 }
 
+static void a_target_is_not_told_twice_in_one_line(void **state)
+{
+	static const struct {
+		const char *msg;
+		const char *told;
+	} rows[] = {
+		{ "h.test:443: no connection", "trouble h.test:443 no connection; " },
+		{ "h.test:4430: no connection", "trouble h.test:443 h.test:4430: no connection; " },
+		{ "h.test:443", "trouble h.test:443 h.test:443; " },
+		{ "parent proxy p.test:1: no", "trouble h.test:443 parent proxy p.test:1: no; " },
+	};
+	struct world *w = *state;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *got = NULL;
+
+		(void)pmg_err_set(&err, PMG_E_NETWORK, 0, "%s", rows[i].msg);
+		pmg_report_trouble(w->report, "h.test:443", &err);
+		got = told(w);
+		assert_string_equal(got, rows[i].told);
+	}
+}
+
 int main(void)
 {
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -303,6 +328,7 @@ int main(void)
 		TEST(too_many_readings_and_odd_addresses_are_refused),
 		TEST(what_is_not_judged_is_told),
 		TEST(tables_of_what_was_told_are_bounded),
+		TEST(a_target_is_not_told_twice_in_one_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
