@@ -2,9 +2,14 @@
 #define PMG_TESTS_UNIT_LEARNING_H
 /** For the tests of learn(): a home, a project and a program that says its default, in a folder of
  * the test's own. The texts of rows name them as "{home}", "{project}", "{top}". */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include <cmocka.h>
 
 #include "../helper/folder.h"
 #include "base/env.h"
@@ -20,6 +25,7 @@ struct learning {
 	struct pmg_strv env;
 	struct pmg_strv argv;
 	struct pmg_place place;
+	const struct pmg_pm *pm; /* whose learn() is tested */
 };
 
 /* Replaces "{top}" and so on. */
@@ -71,7 +77,7 @@ static inline void learning_begin(struct learning *l, const char *tool)
 	pmg_autofree char *bin = NULL;
 	pmg_autofree char *path = NULL;
 
-	*l = (struct learning){ .top = folder_new() };
+	*l = (struct learning){ .top = folder_new(), .pm = pmg_pm_find(tool) };
 	bin = pmg_path_join(l->top, "bin");
 	l->home = pmg_path_join(l->top, "home");
 	l->project = pmg_path_join(l->top, "home/project");
@@ -112,6 +118,21 @@ static inline void learning_end(struct learning *l)
 	free(l->program);
 	pmg_strv_done(&l->env);
 	pmg_strv_done(&l->argv);
+}
+
+static inline int learning_teardown(void **state)
+{
+	learning_end(*state);
+	return 0;
+}
+
+/* What a command line teaches; the test ends when it teaches nothing. */
+static inline void learn_ok(struct learning *l, const char *line, struct pmg_facts *facts)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	if (l->pm->learn(learning_place(l, line), facts, &err) < 0)
+		fail_msg("%s", err.msg);
 }
 
 /* How often a program was asked. */

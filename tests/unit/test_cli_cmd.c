@@ -6,12 +6,12 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "base/io.h"
+#include "tests/helper/said.h"
 
 struct list_opts {
 	bool json;
@@ -93,34 +93,16 @@ static const struct pmg_program program = { .name = "pmg",
 					    .other = other,
 					    .other_words = others };
 
-/* In a child, since stdout is closed at the end. Output goes to `out`, both streams. */
-static int run(const char *const *argv, int to, char *out, size_t max)
+static int play(const char *const *argv)
 {
 	struct pmg_cmd_settings settings = { 0 };
-	char name[] = "cmd-test-XXXXXX";
-	int status, fd = mkstemp(name);
-	ssize_t n;
-	pid_t pid;
 
-	assert_true(fd >= 0);
-	assert_int_equal(unlink(name), 0);
-	(void)fflush(NULL);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		if (dup2(to >= 0 ? to : fd, 1) < 0 || dup2(fd, 2) < 0)
-			_exit(99);
-		status = pmg_cmd_main(&program, &settings, (char *const *)(uintptr_t)argv);
-		(void)fflush(stderr);
-		_exit(status);
-	}
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	n = pread(fd, out, max - 1, 0);
-	assert_true(n >= 0);
-	out[n] = '\0';
-	(void)close(fd);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	return pmg_cmd_main(&program, &settings, (char *const *)(uintptr_t)argv);
+}
+
+static int run(const char *const *argv, int to, char *out, size_t max)
+{
+	return said_by(play, argv, to, out, max);
 }
 
 static const struct {

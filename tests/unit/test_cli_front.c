@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -15,6 +14,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "tests/helper/folder.h"
+#include "tests/helper/said.h"
 #include "violation/ledger.h"
 
 static char *root; /* HOME and TMPDIR of the runs */
@@ -38,42 +38,18 @@ static int remove_root(void **state)
 	return 0;
 }
 
-static void play_front(const char *const *argv, int fd)
+static int play(const char *const *argv)
 {
-	char *bin = pmg_path_join(root, "bin");
-	int status;
+	pmg_autofree char *bin = pmg_path_join(root, "bin");
 
-	if (dup2(fd, 1) < 0 || dup2(fd, 2) < 0 || clearenv() != 0 || setenv("HOME", root, 1) != 0 ||
-	    setenv("PATH", bin, 1) != 0)
-		_exit(99);
-	pmg_auto_freep(&bin);
-	status = pmg_front_main((char *const *)(uintptr_t)argv);
-	(void)fflush(stderr);
-	_exit(status);
+	if (clearenv() != 0 || setenv("HOME", root, 1) != 0 || setenv("PATH", bin, 1) != 0)
+		return 99;
+	return pmg_front_main((char *const *)(uintptr_t)argv);
 }
 
-/* Exit status; both streams in said. */
 static int front(const char *const *argv, char *said, size_t max)
 {
-	char name[] = "front-test-XXXXXX";
-	int status, fd = mkstemp(name);
-	ssize_t n;
-	pid_t pid;
-
-	assert_true(fd >= 0);
-	assert_int_equal(unlink(name), 0);
-	(void)fflush(NULL);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0)
-		play_front(argv, fd);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	n = pread(fd, said, max - 1, 0);
-	assert_true(n >= 0);
-	said[n] = '\0';
-	(void)close(fd);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	return said_by(play, argv, -1, said, max);
 }
 
 static const struct {

@@ -28,20 +28,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	learning_end(*state);
-	return 0;
-}
-
-static void learn_ok(struct learning *l, const char *line, struct pmg_facts *facts)
-{
-	struct pmg_err err = PMG_ERR_INIT;
-
-	if (pmg_npm_learn(learning_place(l, line), facts, &err) < 0)
-		fail_msg("%s", err.msg);
-}
-
 static void the_default_is_asked_once_and_again_when_the_program_changes(void **state)
 {
 	struct learning *l = *state;
@@ -332,7 +318,7 @@ static void a_broken_cache_is_asked_over(void **state)
 	}
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, learning_teardown)
 
 int main(void)
 {

@@ -28,20 +28,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	learning_end(*state);
-	return 0;
-}
-
-static void learn_ok(struct learning *l, const char *line, struct pmg_facts *facts)
-{
-	struct pmg_err err = PMG_ERR_INIT;
-
-	if (pmg_pip_learn(learning_place(l, line), facts, &err) < 0)
-		fail_msg("%s", err.msg);
-}
-
 static void every_file_and_variable_that_pip_reads_names_registries(void **state)
 {
 	struct learning *l = *state;
@@ -201,7 +187,7 @@ static void a_file_of_configuration_names_parent_proxy_and_certificates(void **s
 	assert_string_equal(facts.ca_files.v[0], cert);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, learning_teardown)
 
 int main(void)
 {

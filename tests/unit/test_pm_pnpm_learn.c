@@ -32,20 +32,6 @@ static int setup(void **state)
 	return 0;
 }
 
-static int teardown(void **state)
-{
-	learning_end(*state);
-	return 0;
-}
-
-static void learn_ok(struct learning *l, const char *line, struct pmg_facts *facts)
-{
-	struct pmg_err err = PMG_ERR_INIT;
-
-	if (pmg_pnpm_learn(learning_place(l, line), facts, &err) < 0)
-		fail_msg("%s", err.msg);
-}
-
 /* Lets the program be a package of this version. */
 static void set_version(struct learning *l, const char *version)
 {
@@ -232,7 +218,7 @@ static void a_pnpm_that_corepack_has_to_fetch_first_is_no_hindrance(void **state
 	assert_string_equal(got, "https://npm.test/ <- default of npm\n");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, learning_teardown)
 
 int main(void)
 {
