@@ -99,7 +99,7 @@ static int check_count(const struct reading *in, const struct pmg_cmd *cmd, int 
 	if (n >= cmd->min && (cmd->max == PMG_CMD_ANY || n <= cmd->max))
 		return 0;
 	(void)pmg_err_set(in->err, PMG_E_USAGE, 0, "%s",
-			  n < cmd->min ? "something is missing" : "too many arguments");
+			  n < cmd->min ? "too few arguments" : "too many arguments");
 	return pmg_err_hint(in->err, "usage: %s%s%s", in->path.s, cmd->synopsis ? " " : "",
 			    cmd->synopsis ? cmd->synopsis : "");
 }

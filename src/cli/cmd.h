@@ -40,7 +40,7 @@ struct pmg_cmd_settings {
 #define PMG_CMD_SETTINGS_ROWS \
 	{ PMG_OPT_WORD, 0, "color", PMG_CMD_SETTING(color), 0, PMG_OUT_COLORS, "colour of messages" }, \
 	{ PMG_OPT_FLAG, 0, "debug", PMG_CMD_SETTING(debug), 0, NULL, "say on stderr what is done" }, \
-	{ PMG_OPT_FLAG, 'h', "help", PMG_CMD_SETTING(help), 0, NULL, "show this" }, \
+	{ PMG_OPT_FLAG, 'h', "help", PMG_CMD_SETTING(help), 0, NULL, "show this help" }, \
 	{ PMG_OPT_FLAG, 'q', "quiet", PMG_CMD_SETTING(quiet), 0, NULL, "say nothing but errors and refusals" }, \
 	{ PMG_OPT_COUNT, 'v', "verbose", PMG_CMD_SETTING(verbose), 0, NULL, "say what was done" }
 /* clang-format on */

@@ -50,12 +50,12 @@ static const struct pmg_cmd cmds[] = {
 	LATER("config"),
 	{ .name = "help",
 	  .synopsis = "[COMMAND...]",
-	  .summary = "show this, or more of a command",
+	  .summary = "show this help, or that of a command",
 	  .max = PMG_CMD_ANY,
 	  .run = pmg_cmd_run_help },
 	{ .name = "intel",
 	  .synopsis = "COMMAND ...",
-	  .summary = "import malware feeds, ask them, keep a block list",
+	  .summary = "import malware feeds, query them, keep a block list",
 	  .flags = PMG_CMD_RAW,
 	  .max = PMG_CMD_ANY,
 	  .run = pmg_cmd_hand_on },
@@ -77,9 +77,9 @@ static const struct pmg_cmd cmds[] = {
 static const char *const later_tools[] = { "bun", "bunx", "pipx", "poetry", "uv", "uvx", "yarn" };
 
 static const char help_tail[] =
-	"Every package that TOOL fetches goes through pmg's own proxy and is judged before its\n"
-	"last byte is handed over; one that is known to be malware, or on your block list, is\n"
-	"refused. Called by a link named like a tool, pmg acts as that tool.\n"
+	"Every package that TOOL fetches goes through pmg's own proxy and is judged before it is\n"
+	"asked for: one that is known to be malware, or on your block list, is refused. Called by\n"
+	"a link named like a tool, pmg acts as that tool.\n"
 	"\n"
 	"THE SANDBOX IS NOT THERE YET: in this version install scripts and programs that TOOL\n"
 	"starts can still read, write and connect wherever you can.\n"

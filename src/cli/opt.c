@@ -80,10 +80,10 @@ static int bad_value(struct pmg_err *err, const struct pmg_opt *row, const char 
 
 	assert(value);
 	shown = pmg_str_quote(value, strlen(value), SHOWN_MAX);
-	(void)pmg_err_set(err, PMG_E_USAGE, 0, "--%s: \"%s\" is not possible", row->name, shown);
+	(void)pmg_err_set(err, PMG_E_USAGE, 0, "--%s does not take \"%s\"", row->name, shown);
 	if (row->kind == PMG_OPT_WORD)
-		return pmg_err_hint(err, "possible: %s", row->arg);
-	return pmg_err_hint(err, "a number from 0 to %llu", (unsigned long long)row->max);
+		return pmg_err_hint(err, "it takes %s", row->arg);
+	return pmg_err_hint(err, "it takes a number from 0 to %llu", (unsigned long long)row->max);
 }
 
 static int store(const struct pmg_opt *row, void *base, const char *value, struct pmg_err *err)

@@ -132,7 +132,7 @@ static const struct {
 	{ { "raw", "--json", "-v", "--help" }, 121, "pmg: a\\x0ab\nraw 3 --json\n" },
 	{ { "--color=sometimes" },
 	  121,
-	  "pmg: --color: \"sometimes\" is not possible\npmg: possible: auto|always|never\n" },
+	  "pmg: --color does not take \"sometimes\"\npmg: it takes auto|always|never\n" },
 	{ { NULL }, 121, "pmg: nothing to do\npmg: \"pmg --help\" shows what there is\n" },
 	{ { "thing", "list", "--help" },
 	  0,

@@ -320,7 +320,7 @@ static const struct {
 	{ { "query", "--name", "x" }, "--ecosystem and --name go together" },
 	{ { "query", "--ecosystem", "cargo", "--name", "x" }, "\"cargo\" is not known" },
 	{ { "query", "--stdin", "pkg:npm/x" }, "too many questions" },
-	{ { "block" }, "something is missing" },
+	{ { "block" }, "too few arguments" },
 	{ { "block", "left-pad" }, "does not begin with pkg:" },
 	{ { "unblock", "pkg:npm/nope" }, "not on your block list" },
 	{ { "import", "--name", "a/b", "x" }, "the feed needs a name" },

@@ -88,7 +88,7 @@ static const struct {
 	{ { "pmg", "audit", "list", "--json" }, 0, "[]\n" },
 	{ { "pmg", "audit", "list", "--limit=1000000" },
 	  121,
-	  "pmg: --limit: \"1000000\" is not possible\npmg: a number from 0 to 100000\n" },
+	  "pmg: --limit does not take \"1000000\"\npmg: it takes a number from 0 to 100000\n" },
 	{ { "pmg", "audit", "list", "x" },
 	  121,
 	  "pmg: too many arguments\n"

@@ -96,13 +96,11 @@ static const struct {
 	{ { "--json=yes" }, "--json takes no value", "" },
 	{ { "--limit" }, "--limit needs a value", "write --limit=N" },
 	{ { "-vn" }, "--limit needs a value", "write --limit=N" },
-	{ { "--limit=51" }, "--limit: \"51\" is not possible", "a number from 0 to 50" },
-	{ { "--limit=-1" }, "--limit: \"-1\" is not possible", "a number from 0 to 50" },
-	{ { "--limit", "" }, "--limit: \"\" is not possible", "a number from 0 to 50" },
-	{ { "--color=aut" }, "--color: \"aut\" is not possible", "possible: auto|never" },
-	{ { "--color=auto|never" },
-	  "--color: \"auto|never\" is not possible",
-	  "possible: auto|never" },
+	{ { "--limit=51" }, "--limit does not take \"51\"", "it takes a number from 0 to 50" },
+	{ { "--limit=-1" }, "--limit does not take \"-1\"", "it takes a number from 0 to 50" },
+	{ { "--limit", "" }, "--limit does not take \"\"", "it takes a number from 0 to 50" },
+	{ { "--color=aut" }, "--color does not take \"aut\"", "it takes auto|never" },
+	{ { "--color=auto|never" }, "--color does not take \"auto|never\"", "it takes auto|never" },
 };
 
 static void bad_lines_are_usage_errors_with_a_hint(void **state)
