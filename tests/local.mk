@@ -53,7 +53,7 @@ check-deep:
 	cd $(srcdir) && ./check deep
 .PHONY: check-deep
 
-# Aims of house-style.md section 11, printed; nothing fails here.
+# Aims of docs/style.md, printed; nothing fails here.
 sizes:
 	@$(srcdir)/tools/sizes $(srcdir)
 .PHONY: sizes

@@ -2,7 +2,7 @@
 #define PMG_POLICY_PLAN_H
 /**
  * The plan of one run: plain data, made before anything is done, printable,
- * with a fingerprint that every record carries. Foundation: what will be
+ * with a fingerprint that every record carries. So far: what will be
  * fetched from where and how it is judged; rules of the walls join it later.
  */
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Calls and forms that house-style.md section 6 bans; each with the way that is right here.
+# Calls and forms that are banned (docs/style.md); each with the way that is right here.
 set -eu
 top=$(cd "${srcdir:-.}" && pwd)
 cd "$top"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# No package registry is named in this repository (product.md section 6): pmg learns them. The
+# No package registry is named in this repository (docs/style.md): pmg learns them. The
 # names below are in two halves for that reason.
 set -eu
 cd "${srcdir:-.}"

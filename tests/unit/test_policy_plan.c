@@ -10,7 +10,7 @@
 #include "base/str.h"
 
 static const char *const rules[][4] = {
-	{ "tunnel", "*", "built-in", "foundation" },
+	{ "tunnel", "*", "built-in", "so far" },
 	{ "fetch", "http://registry.test/", "manager", "/p/.npmrc:3" },
 	{ "artifact", "http://h.test/x.tgz", "lockfile", "/p/package-lock.json" },
 	{ "fetch", "http://registry.test/", "manager", "/p/.npmrc:3" },
@@ -53,7 +53,7 @@ static void the_text_shows_each_rule_once_in_order_and_safely(void **state)
 				  "by proxy\n"
 				  "fetch http://a.test/  (manager: environment X) by proxy\n"
 				  "fetch http://registry.test/  (manager: /p/.npmrc:3) by proxy\n"
-				  "tunnel *  (built-in: foundation) by proxy\n");
+				  "tunnel *  (built-in: so far) by proxy\n");
 }
 
 static void the_order_of_adding_changes_nothing(void **state)
