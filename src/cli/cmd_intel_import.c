@@ -70,7 +70,7 @@ static void print_text(const struct pmg_out *out, const char *feed,
 		       const struct pmg_import_report *r)
 {
 	(void)fprintf(out->to,
-		      "%s: %" PRIu64 " records; the index now holds %" PRIu64 " of %" PRIu64
+		      "%s: %" PRIu64 " records; in the index now: %" PRIu64 " records, %" PRIu64
 		      " packages\n",
 		      feed, r->result.records, r->result.total, r->result.packages);
 }

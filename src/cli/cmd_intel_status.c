@@ -103,8 +103,8 @@ static void print_text(const struct pmg_out *out, const struct status *status)
 	if (status->index) {
 		pmg_clock_format(pmg_index_built(status->index), when);
 		(void)fprintf(out->to,
-			      "index       %s\nbuilt       %s\nrecords     %" PRIu64 " of %" PRIu64
-			      " packages\n",
+			      "index       %s\nbuilt       %s\nrecords     %" PRIu64
+			      "\npackages    %" PRIu64 "\n",
 			      index, when, pmg_index_records(status->index),
 			      pmg_index_packages(status->index));
 	} else {

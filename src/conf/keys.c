@@ -174,8 +174,7 @@ static int later(const struct pmg_yaml *value, struct pmg_err *err)
 	pmg_autofree char *where = pmg_yaml_where(value);
 
 	(void)pmg_yaml_key_err(err, value, "\"%s\" is not supported by this version", where);
-	return pmg_err_hint(err, "take the key out: without it nothing is promised that "
-				 "would not be kept");
+	return pmg_err_hint(err, "take the key out: a later pmg keeps what it promises");
 }
 
 static int read_value(const struct pmg_key *row, const struct pmg_yaml *value, void *out,
