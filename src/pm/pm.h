@@ -90,6 +90,7 @@ struct pmg_place {
 struct pmg_pointer {
 	const char *proxy;  /* "http://user:token@127.0.0.1:port" */
 	const char *bundle; /* file of system roots, the user's own and pmg's */
+	const char *extra;  /* file of pmg's certificate and the user's NODE_EXTRA_CA_CERTS */
 	bool has_loopback;  /* a registry is on loopback: then NO_PROXY may not name it */
 	bool has_cafile;    /* facts.has_cafile: "cafile" has to be overruled */
 };

@@ -10,6 +10,7 @@
 enum what {
 	PROXY,  /* address of pmg's proxy */
 	BUNDLE, /* file of certificates */
+	EXTRA,  /* file of certificates for those who add them to their own roots */
 	CAFILE, /* the same, only where a setting names another one: node reads the whole file anew
 		 * for every connection, 10 ms for 140 roots, while NODE_EXTRA_CA_CERTS is read once
 		 */
@@ -36,7 +37,7 @@ static const struct {
 	{ "all_proxy", GONE, NULL },
 	{ "NO_PROXY", DIRECT, NULL },
 	{ "no_proxy", DIRECT, NULL },
-	{ "NODE_EXTRA_CA_CERTS", BUNDLE, NULL },
+	{ "NODE_EXTRA_CA_CERTS", EXTRA, NULL },
 	{ "SSL_CERT_FILE", BUNDLE, NULL },
 	{ "CURL_CA_BUNDLE", BUNDLE, NULL },
 	{ "REQUESTS_CA_BUNDLE", BUNDLE, NULL },
@@ -110,6 +111,7 @@ void pmg_point(struct pmg_strv *env, const struct pmg_pointer *to)
 	const char *values[] = {
 		[PROXY] = to->proxy,
 		[BUNDLE] = to->bundle,
+		[EXTRA] = to->extra,
 		[CAFILE] = to->has_cafile ? to->bundle : NULL,
 		[DIRECT] = to->has_loopback ? NULL : loopback,
 		[NOBODY] =

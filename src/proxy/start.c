@@ -142,6 +142,7 @@ static void describe(const struct pmg_start *start, struct pmg_wire_ready *ready
 	ready->index_built = info.built;
 	ready->index_records = info.records;
 	ready->blocklist_entries = info.blocklist;
+	ready->ca_pem = pmg_xstrdup(pmg_ca_pem(start->ca));
 }
 
 int pmg_start_load(struct pmg_start *start, int bundle_fd, struct pmg_wire_ready *ready,

@@ -8,6 +8,7 @@
 #include "base/io.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "run/certs.h"
 
 #define NOTE_MAX (64U << 20) /* bytes; a run that knows more is not shared */
 #define LINE_MAX 32768U
@@ -16,6 +17,7 @@ void pmg_outer_done(struct pmg_outer *outer)
 {
 	free(outer->proxy);
 	free(outer->bundle);
+	free(outer->extra);
 	pmg_strv_done(&outer->covers);
 	*outer = (struct pmg_outer){ 0 };
 }
@@ -107,6 +109,7 @@ bool pmg_outer_find(const struct pmg_strv *env, struct pmg_outer *out)
 	pmg_strv_remove(&outer.covers, 0);
 	pmg_strv_sort(&outer.covers);
 	outer.bundle = pmg_path_join(folder, PMG_OUTER_BUNDLE);
+	outer.extra = pmg_path_join(folder, PMG_CERTS_EXTRA);
 	move(out, &outer);
 	return true;
 }

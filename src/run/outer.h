@@ -21,6 +21,7 @@
 struct pmg_outer {
 	char *proxy;            /* address with token */
 	char *bundle;           /* path */
+	char *extra;            /* path (run/certs.h) */
 	struct pmg_strv covers; /* sorted */
 };
 

@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "run/attend.h"
+#include "run/certs.h"
 #include "run/folder.h"
 #include "run/learned.h"
 #include "run/outer.h"
@@ -78,13 +79,14 @@ static char *const *tool_argv(struct run *run)
 
 /* The environment of the tool: the user's, pointed at a proxy of pmg. */
 static void tool_env(const struct run *run, const char *proxy, const char *bundle,
-		     struct pmg_strv *out)
+		     const char *extra, struct pmg_strv *out)
 {
 	if (run->want->env->n > 0)
 		pmg_strv_extend(out, run->want->env->v);
 	run->prepared.pm->point(out, &(struct pmg_pointer){
 					     .proxy = proxy,
 					     .bundle = bundle,
+					     .extra = extra,
 					     .has_loopback = run->prepared.has_loopback,
 					     .has_cafile = run->prepared.facts.has_cafile,
 				     });
@@ -103,7 +105,7 @@ static int join_outer(struct run *run, struct pmg_err *err)
 	if (r < 0 || !pmg_outer_covers(&outer, &run->prepared.facts))
 		return r;
 	pmg_log_debug("inside a guarded run: its proxy is used");
-	tool_env(run, outer.proxy, outer.bundle, &env);
+	tool_env(run, outer.proxy, outer.bundle, outer.extra, &env);
 	return become_tool(run, &env, tool_argv(run), err);
 }
 
@@ -190,7 +192,8 @@ static int await_ready(struct run *run, struct pmg_err *err)
 	run->result->blocklist = ready.blocklist_entries;
 	for (i = 0; i < ready.notes.n; i++)
 		pmg_strv_add(&run->notes, ready.notes.v[i]);
-	return check_index(run, err);
+	r = pmg_certs_write(&run->folder, ready.ca_pem, run->want->env, err);
+	return r < 0 ? r : check_index(run, err);
 }
 
 /* The terminal as it is now, to put it back when the tool dies without having done so. */
@@ -215,13 +218,14 @@ static int start_tool(struct run *run, struct pmg_err *err)
 {
 	pmg_autofree char *proxy = pmg_proxy_url(&run->proxy);
 	pmg_autofree char *bundle = pmg_path_join(run->folder.path, PMG_OUTER_BUNDLE);
+	pmg_autofree char *extra = pmg_path_join(run->folder.path, PMG_CERTS_EXTRA);
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	struct pmg_tool tool = { &run->prepared.found, tool_argv(run), &env };
 	int r = pmg_outer_write(&run->folder, proxy, &run->prepared.facts, err);
 
 	if (r < 0)
 		return r;
-	tool_env(run, proxy, bundle, &env);
+	tool_env(run, proxy, bundle, extra, &env);
 	pmg_env_set(&env, "PMG_RUN", run->folder.path);
 	remember_terminal(run);
 	r = pmg_tool_start(&tool, &run->signals, &run->attend.tool, err);

@@ -30,6 +30,7 @@
 #define PMG_WIRE_URL_MAX  8192U
 #define PMG_WIRE_PATH_MAX 4096U
 #define PMG_WIRE_TEXT_MAX 1024U /* reason, note, what */
+#define PMG_WIRE_PEM_MAX  4096U
 #define PMG_WIRE_LIST_MAX 1024U /* elements of a list, each at most PMG_WIRE_PATH_MAX */
 
 #define PMG_WIRE_FD        3
@@ -82,6 +83,7 @@ struct pmg_wire_ready {
 	int64_t index_built;
 	uint64_t index_records;
 	uint64_t blocklist_entries;
+	char *ca_pem;          /* certificate of the run's authority */
 	struct pmg_strv notes; /* for the user: a CA file that could not be read, ... */
 };
 

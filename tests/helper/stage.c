@@ -203,10 +203,12 @@ static void serve(const struct words *words)
 
 static void play_proxy(void)
 {
+	static char pem[] = "authority\n";
 	struct pmg_wire_ready ready = { .index_present = true,
 					.index_built = 86400,
 					.index_records = 7,
-					.blocklist_entries = 1 };
+					.blocklist_entries = 1,
+					.ca_pem = pem };
 	const char *wrong = what_is_wrong();
 	struct words words = { "" };
 
@@ -224,7 +226,7 @@ static void play_proxy(void)
 	if (has(&words, "nonsense"))
 		tell(99, NULL);
 	if (has(&words, "noindex"))
-		ready = (struct pmg_wire_ready){ 0 };
+		ready = (struct pmg_wire_ready){ .ca_pem = ready.ca_pem };
 	if (write(PMG_WIRE_BUNDLE_FD, "roots\n", 6) != 6)
 		_exit(7);
 	tell(PMG_WIRE_READY, pmg_wire_ready_encode(&ready));

@@ -12,6 +12,7 @@
 
 #define PROXY  "http://pmg:token@127.0.0.1:4711"
 #define BUNDLE "/run/bundle.pem"
+#define EXTRA  "/run/extra.pem"
 
 /* What would lead round the proxy or the bundle, in every spelling that npm reads. */
 static const char *const before[] = {
@@ -72,7 +73,7 @@ static const struct {
 	{ "pnpm_config_no_proxy", "localhost,127.0.0.1,::1", "pmg.invalid" },
 	{ "PIP_PROXY", PROXY, PROXY },
 	{ "PIP_CERT", BUNDLE, BUNDLE },
-	{ "NODE_EXTRA_CA_CERTS", BUNDLE, BUNDLE },
+	{ "NODE_EXTRA_CA_CERTS", EXTRA, EXTRA },
 	{ "SSL_CERT_FILE", BUNDLE, BUNDLE },
 	{ "REQUESTS_CA_BUNDLE", BUNDLE, BUNDLE },
 	{ "CURL_CA_BUNDLE", BUNDLE, BUNDLE },
@@ -83,8 +84,12 @@ static const struct {
 };
 
 static const struct pmg_pointer to[] = {
-	{ .proxy = PROXY, .bundle = BUNDLE },
-	{ .proxy = PROXY, .bundle = BUNDLE, .has_loopback = true, .has_cafile = true },
+	{ .proxy = PROXY, .bundle = BUNDLE, .extra = EXTRA },
+	{ .proxy = PROXY,
+	  .bundle = BUNDLE,
+	  .extra = EXTRA,
+	  .has_loopback = true,
+	  .has_cafile = true },
 };
 
 static void every_way_round_the_proxy_is_closed_and_nothing_else_changes(void **state)

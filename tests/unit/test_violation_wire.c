@@ -73,7 +73,7 @@ static const struct {
 			"\"https_proxy\":\"http://p.test:1\",\"ca_files\":[\"/c\"],"
 			"\"ca_dirs\":[],\"debug\":true}" },
 	{ recode_ready, "{\"index_present\":true,\"index_built\":1,\"index_records\":2,"
-			"\"blocklist_entries\":3,\"notes\":[\"n\"]}" },
+			"\"blocklist_entries\":3,\"ca_pem\":\"c\",\"notes\":[\"n\"]}" },
 	{ recode_judged, "{\"eco\":\"npm\",\"name\":\"x\",\"version\":\"1.0.0\","
 			 "\"verdict\":\"block\",\"reason\":\"known malware\",\"diag\":3001,"
 			 "\"url\":\"http://registry.test/x\",\"ids\":[\"MAL-1\"],"
@@ -131,7 +131,7 @@ static const struct {
 	  "message field \"learned\" holds no text, or one too long" },
 	{ recode_ready,
 	  "{\"index_present\":1,\"index_built\":1,\"index_records\":2,"
-	  "\"blocklist_entries\":3,\"notes\":[]}",
+	  "\"blocklist_entries\":3,\"ca_pem\":\"c\",\"notes\":[]}",
 	  "message field \"index_present\" is neither true nor false" },
 	{ recode_failed, "{\"code\":0,\"errnum\":0,\"diag\":0,\"msg\":\"m\",\"hint\":\"\"}",
 	  "message field \"code\" is no error code" },
