@@ -76,12 +76,14 @@ static char *next_line(char **at)
 	return line;
 }
 
-static int add_field(struct pmg_head *head, size_t *cap, char *name, char *value)
+static int add_field(struct pmg_head *head, size_t *cap, char *name, char *value,
+		     struct pmg_err *err)
 {
 	char *end;
 
 	if (head->n == PMG_HTTP_FIELDS_MAX)
-		return -PMG_E_LIMIT;
+		return pmg_err_set(err, PMG_E_LIMIT, 0, "more than %u header lines",
+				   PMG_HTTP_FIELDS_MAX);
 	while (is_blank(*value))
 		value++;
 	end = value + strlen(value);
@@ -93,16 +95,16 @@ static int add_field(struct pmg_head *head, size_t *cap, char *name, char *value
 }
 
 /* "name:value"; a blank before the colon or a folded line is refused by the token rule. */
-static int read_field(struct pmg_head *head, size_t *cap, char *line)
+static int read_field(struct pmg_head *head, size_t *cap, char *line, struct pmg_err *err)
 {
 	char *colon = strchr(line, ':');
 
-	if (!colon)
-		return -PMG_E_PARSE;
-	*colon = '\0';
-	if (!is_token(line) || !is_text(colon + 1))
-		return -PMG_E_PARSE;
-	return add_field(head, cap, line, colon + 1);
+	if (colon)
+		*colon = '\0';
+	if (!colon || !is_token(line) || !is_text(colon + 1))
+		return pmg_err_set(err, PMG_E_PARSE, 0, "header line %zu is malformed",
+				   head->n + 1);
+	return add_field(head, cap, line, colon + 1, err);
 }
 
 /* Request targets: what RFC 3986 has no place for would be read differently by whom we ask. */
@@ -156,13 +158,9 @@ int pmg_request_parse(const char *bytes, size_t len, struct pmg_head *out, struc
 	if (r < 0)
 		return r;
 	while ((line = next_line(&at)) && *line) {
-		r = read_field(&head, &cap, line);
-		if (r == -PMG_E_LIMIT)
-			return pmg_err_set(err, PMG_E_LIMIT, 0, "more than %u header lines",
-					   PMG_HTTP_FIELDS_MAX);
+		r = read_field(&head, &cap, line, err);
 		if (r < 0)
-			return pmg_err_set(err, PMG_E_PARSE, 0, "header line %zu is malformed",
-					   head.n + 1);
+			return r;
 	}
 	if (!line || *at)
 		return pmg_err_set(err, PMG_E_PARSE, 0, "the request head has no end");
@@ -233,13 +231,9 @@ int pmg_response_parse(const char *bytes, size_t len, struct pmg_head *out, stru
 	if (r < 0)
 		return r;
 	while ((line = next_folded(&at)) && *line) {
-		r = read_field(&head, &cap, line);
-		if (r == -PMG_E_LIMIT)
-			return pmg_err_set(err, PMG_E_LIMIT, 0, "more than %u header lines",
-					   PMG_HTTP_FIELDS_MAX);
+		r = read_field(&head, &cap, line, err);
 		if (r < 0)
-			return pmg_err_set(err, PMG_E_PARSE, 0, "header line %zu is malformed",
-					   head.n + 1);
+			return r;
 	}
 	*out = head;
 	head = (struct pmg_head){ 0 };
