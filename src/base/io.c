@@ -46,19 +46,28 @@ int pmg_io_slurp_fd(int fd, const char *name, size_t max, char **text, size_t *l
 	return 0;
 }
 
+int pmg_io_open(const char *path, int *fd, struct stat *st, struct pmg_err *err)
+{
+	pmg_autofd int made = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (made < 0)
+		return pmg_err_set(err,
+				   errno == ENOENT || errno == ENOTDIR ? PMG_E_NOTFOUND : PMG_E_SYS,
+				   errno, "open %s", path);
+	if (fstat(made, st) < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "stat %s", path);
+	*fd = pmg_steal_fd(&made);
+	return 0;
+}
+
 int pmg_io_slurp(const char *path, size_t max, char **text, size_t *len, struct pmg_err *err)
 {
 	pmg_autofd int fd = -1;
 	struct stat st;
+	int r = pmg_io_open(path, &fd, &st, err);
 
-	/* O_NONBLOCK: a FIFO under a file's name must not hang us. */
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return pmg_err_set(err,
-				   errno == ENOENT || errno == ENOTDIR ? PMG_E_NOTFOUND : PMG_E_SYS,
-				   errno, "open %s", path);
-	if (fstat(fd, &st) < 0)
-		return pmg_err_set(err, PMG_E_SYS, errno, "stat %s", path);
+	if (r < 0)
+		return r;
 	if (!S_ISREG(st.st_mode))
 		return pmg_err_set(err, PMG_E_SYS, 0, "%s: not a regular file", path);
 	return pmg_io_slurp_fd(fd, path, max, text, len, err);

@@ -3,9 +3,17 @@
 /** Whole files and whole writes. Every descriptor is close-on-exec. */
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "base/err.h"
+
+/**
+ * Open to read, and look at what was opened, not at its name. Never waits: a FIFO under a file's
+ * name must not hang us. What it is, st says.
+ * @return 0; -PMG_E_NOTFOUND: no such file; -PMG_E_SYS
+ */
+int pmg_io_open(const char *path, int *fd, struct stat *st, struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
  * Read a whole regular file.

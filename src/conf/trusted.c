@@ -1,7 +1,6 @@
 #include "conf/trusted.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -37,17 +36,12 @@ static int check_folder(const char *path, struct pmg_err *err)
 
 static int open_trusted(const char *path, int *out, struct pmg_err *err)
 {
-	/* O_NONBLOCK: a FIFO under the name must not hang us. */
-	pmg_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	pmg_autofd int fd = -1;
 	struct stat st;
-	int r;
+	int r = pmg_io_open(path, &fd, &st, err);
 
-	if (fd < 0)
-		return pmg_err_set(err,
-				   errno == ENOENT || errno == ENOTDIR ? PMG_E_NOTFOUND : PMG_E_SYS,
-				   errno, "open %s", path);
-	if (fstat(fd, &st) < 0)
-		return pmg_err_set(err, PMG_E_SYS, errno, "stat %s", path);
+	if (r < 0)
+		return r;
 	if (!S_ISREG(st.st_mode))
 		return pmg_err_set(err, PMG_E_CONFIG, 0, "%s: not a regular file", path);
 	r = check(path, &st, 0, err);

@@ -127,24 +127,28 @@ int pmg_facts_source(struct pmg_facts *facts, enum pmg_eco eco, const char *url,
 	return 0;
 }
 
-void pmg_facts_warn(struct pmg_facts *facts, const char *fmt, ...)
+static void say(struct pmg_strv *list, const char *fmt, va_list ap) PMG_PRINTF(2, 0);
+static void say(struct pmg_strv *list, const char *fmt, va_list ap)
 {
-	pmg_autofree char *text = NULL;
-	va_list ap;
+	pmg_autofree char *text = pmg_xvasprintf(fmt, ap);
 
-	va_start(ap, fmt);
-	text = pmg_xvasprintf(fmt, ap);
-	va_end(ap);
-	(void)pmg_strv_add_once(&facts->warnings, text);
+	(void)pmg_strv_add_once(list, text);
 }
 
 void pmg_facts_note(struct pmg_facts *facts, const char *fmt, ...)
 {
-	pmg_autofree char *text = NULL;
 	va_list ap;
 
 	va_start(ap, fmt);
-	text = pmg_xvasprintf(fmt, ap);
+	say(&facts->notes, fmt, ap);
 	va_end(ap);
-	(void)pmg_strv_add_once(&facts->notes, text);
+}
+
+void pmg_facts_warn(struct pmg_facts *facts, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(&facts->warnings, fmt, ap);
+	va_end(ap);
 }

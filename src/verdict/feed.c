@@ -154,14 +154,12 @@ int pmg_feed_read(const char *path, const struct pmg_feed_limits *limits,
 		  const struct pmg_feed_sink *sink, struct pmg_err *err)
 {
 	struct pmg_feed_reader reader = { .path = path, .limits = limits, .sink = sink };
-	pmg_autofd int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	pmg_autofd int fd = -1;
 	struct stat st;
+	int r = pmg_io_open(path, &fd, &st, err);
 
-	if (fd < 0)
-		return pmg_err_set(err, errno == ENOENT ? PMG_E_NOTFOUND : PMG_E_SYS, errno,
-				   "open %s", path);
-	if (fstat(fd, &st) < 0)
-		return pmg_err_set(err, PMG_E_SYS, errno, "stat %s", path);
+	if (r < 0)
+		return r;
 	if (S_ISDIR(st.st_mode))
 		return read_folder(&reader, fd, "", 0, err);
 	if (!S_ISREG(st.st_mode))
