@@ -1,7 +1,6 @@
 #include "base/clock.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 uint64_t pmg_clock_ms(void)

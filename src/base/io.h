@@ -1,7 +1,6 @@
 #ifndef PMG_BASE_IO_H
 #define PMG_BASE_IO_H
 /** Whole files and whole writes. Every descriptor is close-on-exec. */
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
 #include <sys/types.h>

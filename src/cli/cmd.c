@@ -1,6 +1,5 @@
 #include "cli/cmd.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"

@@ -1,7 +1,6 @@
 #include "cli/cmd_audit.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/json.h"
 #include "base/path.h"

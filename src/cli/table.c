@@ -1,7 +1,5 @@
 #include "cli/table.h"
 
-#include <string.h>
-
 #include "base/strv.h"
 #include "cli/out.h"
 

@@ -4,7 +4,6 @@
  * config.yml: the user's choices. docs/config.md and pmg-config(5) describe
  * each key; a key of a later version is an error, never a promise not kept.
  */
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

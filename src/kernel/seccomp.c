@@ -1,9 +1,7 @@
 #include "kernel/seccomp.h"
 
-#include <errno.h>
 #include <seccomp.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/mem.h"

@@ -1,6 +1,5 @@
 #include "net/route.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

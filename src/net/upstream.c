@@ -1,6 +1,5 @@
 #include "net/upstream.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <curl/curl.h>

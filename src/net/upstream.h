@@ -4,8 +4,6 @@
  * How pmg reaches the outside: which parent proxy, which roots. Sets up
  * libcurl handles; the event loop that drives them is the caller's.
  */
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "base/url.h"
 #include "net/route.h"

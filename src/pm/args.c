@@ -1,6 +1,5 @@
 #include "pm/args.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -5,7 +5,6 @@
  * with a fingerprint that every record carries. So far: what will be
  * fetched from where and how it is judged; rules of the walls join it later.
  */
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/hash.h"

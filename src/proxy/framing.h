@@ -1,6 +1,8 @@
 #ifndef PMG_PROXY_FRAMING_H
 #define PMG_PROXY_FRAMING_H
 /** Where a message's body ends (RFC 9112, 6 and 7), and chunks. Pure functions. */
+#include <stdint.h>
+
 #include "proxy/http1.h"
 
 #define PMG_HTTP_TRAILER_MAX 8192U               /* bytes after the last chunk; they are dropped */

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"

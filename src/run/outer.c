@@ -1,6 +1,5 @@
 #include "run/outer.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,8 +1,6 @@
 #include "run/run.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

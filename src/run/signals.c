@@ -1,7 +1,6 @@
 #include "run/signals.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>

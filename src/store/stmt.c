@@ -1,5 +1,4 @@
 #include <stdlib.h>
-#include <string.h>
 
 #include "store/store_priv.h"
 

@@ -1,6 +1,5 @@
 #include "tls/ca.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
  * serverAuth, with a subject alternative name and key identifiers, so that
  * `openssl verify -x509_strict`, rustls' webpki and Python 3.13 accept them.
  */
-#include <stddef.h>
 
 #include "base/err.h"
 #include "base/mem.h"

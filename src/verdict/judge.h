@@ -7,7 +7,6 @@
  * indeterminate is a block where the index has a bounded range for the name.
  */
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/strv.h"

@@ -1,7 +1,5 @@
 #include "violation/ledger.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/mem.h"
