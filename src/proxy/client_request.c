@@ -52,6 +52,7 @@ static void make_tunnel(struct pmg_client *client)
 	struct pmg_service *service = client->service;
 	pmg_autofree char *target = pmg_url_authority(&client->request.url);
 
+	service->requests++;
 	pmg_report_passed(service->report, target, "tunnel");
 	pmg_watch_end(client->watch); /* the socket gets another */
 	client->watch = NULL;
@@ -133,6 +134,7 @@ static void serve_request(struct pmg_client *client, struct pmg_head *head)
 	struct pmg_service *service = client->service;
 	struct pmg_refusal refusal = { 0 };
 
+	service->requests++;
 	pmg_catalog_ask(service->catalog, &client->request.url, &client->asked);
 	if (pmg_gate_admit(&service->gate, &client->asked, &client->request.url, &refusal))
 		pmg_client_forward(client, head);
@@ -147,7 +149,6 @@ static void serve_head(struct pmg_client *client, struct pmg_head *head)
 	bool has_token;
 	int status = 0;
 
-	client->service->requests++;
 	client->requests++;
 	client->minor = head->minor;
 	client->closes = false;

@@ -23,7 +23,7 @@ struct pmg_service {
 	char *authorization; /* base64 of "pmg:token" */
 	char *own_host;      /* where the proxy listens; canonical */
 	uint16_t own_port;
-	uint64_t requests;
+	uint64_t requests;          /* and tunnels; a CONNECT that is looked into is none */
 	uint64_t bytes;             /* of bodies, to clients */
 	struct pmg_client *clients; /* all, linked by themselves */
 	struct pmg_tunnel *tunnels;
