@@ -2,6 +2,7 @@
 """The running proxy: requests forwarded, judged, refused; plain and inside TLS."""
 import os
 import signal
+import socket
 import subprocess
 import time
 
@@ -165,6 +166,16 @@ class Plain(world.Case):
             self.assertEqual(client.get("http://%s:%d/" % (host, self.front.port)).status, 508)
             self.assertEqual(self.client().connect("%s:%d" % (host, self.front.port)), 508)
         self.assertEqual(self.client().get("/").status, 400)
+
+    def test_what_a_name_resolves_to_counts_not_the_name(self):
+        try:
+            self.assertEqual(socket.getaddrinfo("ip6-localhost", 1)[0][4][0], "::1")
+        except (OSError, AssertionError):
+            self.skipTest("no name but localhost for ::1 in /etc/hosts")
+        self.start(("npm", plain("/npm/")), listen="::1")
+        target = "ip6-localhost:%d" % self.front.port
+        self.assertEqual(self.client().get("http://%s/" % target).status, 508)
+        self.assertEqual(self.client().connect(target), 508)
 
     def test_other_requests_pass_and_are_told(self):
         def answer(_, conn):
