@@ -8,48 +8,7 @@
 
 #include "../helper/folder.h"
 #include "../helper/zip.h"
-#include "base/str.h"
-#include "base/strv.h"
-#include "verdict/feed.h"
-
-static int on_record(void *arg, const char *path, const char *text, size_t len, struct pmg_err *err)
-{
-	(void)err;
-	pmg_strv_addf(arg, "record %s %zu %.2s", path, len, text);
-	return 0;
-}
-
-static void on_unread(void *arg, const char *path, const char *why)
-{
-	pmg_strv_addf(arg, "unread %s %s", path, why);
-}
-
-static void on_other(void *arg, const char *path)
-{
-	pmg_strv_addf(arg, "other %s", path);
-}
-
-static int read_feed(const char *path, const struct pmg_feed_limits *limits, struct pmg_strv *told,
-		     struct pmg_err *err)
-{
-	const struct pmg_feed_sink sink = { on_record, on_unread, on_other, told };
-
-	return pmg_feed_read(path, limits, &sink, err);
-}
-
-static void assert_told(const struct pmg_strv *told, const char *const *lines)
-{
-	size_t i;
-
-	for (i = 0; lines[i]; i++) {
-		if (i >= told->n)
-			fail_msg("not told: %s", lines[i]);
-		if (!pmg_str_has_prefix(told->v[i], lines[i]))
-			fail_msg("told %s, not %s", told->v[i], lines[i]);
-	}
-	if (told->n != i)
-		fail_msg("told too: %s", told->v[i]);
-}
+#include "feed_told.h"
 
 static void an_archive_is_told_by_its_content_and_its_names_are_only_text(void **state)
 {
