@@ -93,6 +93,10 @@ static const struct {
 	  121,
 	  "pmg: too many arguments\n"
 	  "pmg: usage: pmg audit list [--json] [--limit N] [--run ID] [--blocked]\n" },
+	{ { "pmg", "help", "intel" },
+	  0,
+	  "Usage: pmg intel COMMAND ...\n\nimport malware feeds, query them, keep a block list\n\n"
+	  "\"pmg intel --help\" lists its commands.\n" },
 };
 
 static void command_lines_do_what_they_say(void **state)
