@@ -170,24 +170,43 @@ void pmg_multi_free(struct pmg_multi *multi)
 
 /* --- jobs --- */
 
+/* Port and address of a target; an IPv4 address within IPv6 as what it is. @return false: no TCP */
+static bool read_address(const struct sockaddr *from, struct in6_addr *address, in_port_t *port)
+{
+	const struct sockaddr_in *v4 = (const void *)from;
+	const struct sockaddr_in6 *v6 = (const void *)from;
+
+	if (from->sa_family == AF_INET) {
+		memset(address, 0, sizeof *address);
+		memset(address->s6_addr + 10, 0xff, 2);
+		memcpy(address->s6_addr + 12, &v4->sin_addr, 4);
+		*port = v4->sin_port;
+		return true;
+	}
+	if (from->sa_family != AF_INET6)
+		return false;
+	*address = v6->sin6_addr;
+	*port = v6->sin6_port;
+	return true;
+}
+
+/* "Any" is every address of this host for who listens, and loopback for who connects. */
+static bool is_any(const struct in6_addr *address)
+{
+	static const struct in6_addr mapped = { { { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff } } };
+
+	return IN6_IS_ADDR_UNSPECIFIED(address) || memcmp(address, &mapped, sizeof mapped) == 0;
+}
+
 static bool is_own(const struct sockaddr_storage *own, const struct sockaddr *to)
 {
-	const struct sockaddr_in *own4 = (const void *)own, *to4 = (const void *)to;
-	const struct sockaddr_in6 *own6 = (const void *)own, *to6 = (const void *)to;
-	bool is_any;
+	struct in6_addr ours, theirs;
+	in_port_t our_port, their_port;
 
-	if (to->sa_family != own->ss_family)
+	if (!read_address((const void *)own, &ours, &our_port) ||
+	    !read_address(to, &theirs, &their_port) || our_port != their_port)
 		return false;
-	if (to->sa_family == AF_INET) {
-		is_any = own4->sin_addr.s_addr == htonl(INADDR_ANY);
-		return to4->sin_port == own4->sin_port &&
-		       (is_any || to4->sin_addr.s_addr == own4->sin_addr.s_addr);
-	}
-	if (to->sa_family != AF_INET6)
-		return false;
-	is_any = IN6_IS_ADDR_UNSPECIFIED(&own6->sin6_addr);
-	return to6->sin6_port == own6->sin6_port &&
-	       (is_any || memcmp(&to6->sin6_addr, &own6->sin6_addr, sizeof own6->sin6_addr) == 0);
+	return is_any(&ours) || is_any(&theirs) || memcmp(&ours, &theirs, sizeof ours) == 0;
 }
 
 /* The last word on where a transfer leads: what a name resolved to counts, not the name. */
