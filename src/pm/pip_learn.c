@@ -24,6 +24,7 @@ struct pip {
 	struct pmg_settings settings;
 	struct pmg_strv seen; /* files that were read: they may name each other */
 	const char *file;     /* now being read, NULL for the command line */
+	bool isolated;        /* pip reads neither its variables nor the user's files */
 	struct pmg_err *err;
 };
 
@@ -194,6 +195,7 @@ static int take_argument(struct pip *p, const struct pmg_arg *arg)
 	static const char *const steering[] = { "proxy", "cert" };
 	size_t i;
 
+	p->isolated |= arg->kind == PMG_ARG_OPTION && strcmp(arg->name, "isolated") == 0;
 	for (i = 0; arg->kind == PMG_ARG_OPTION && i < PMG_ARRAY_LEN(steering); i++)
 		if (strcmp(steering[i], arg->name) == 0) {
 			pmg_facts_note(p->facts,
@@ -317,15 +319,57 @@ static int read_sites(struct pip *p)
 	return r;
 }
 
+/* What an isolated pip does not read. */
+static int read_user(struct pip *p)
+{
+	const char *xdg = pmg_env_get(p->place->env, "XDG_CONFIG_HOME");
+	int r = 0;
+
+	if (xdg && xdg[0] == '/')
+		r = read_conf_in(p, xdg, "pip/pip.conf");
+	if (r == 0)
+		r = read_conf_in(p, p->place->home, ".config/pip/pip.conf");
+	return r == 0 ? read_conf_in(p, p->place->home, ".pip/pip.conf") : r;
+}
+
+static int read_global(struct pip *p)
+{
+	const char *dirs = pmg_env_get(p->place->env, "XDG_CONFIG_DIRS");
+	pmg_auto(strv) struct pmg_strv global = { 0 };
+	size_t i;
+	int r = 0;
+
+	pmg_strv_split(&global, dirs && *dirs ? dirs : "/etc/xdg", ":");
+	for (i = 0; r == 0 && i < global.n; i++)
+		r = read_conf_in(p, global.v[i], "pip/pip.conf");
+	return r == 0 ? read_conf(p, "/etc/pip.conf") : r;
+}
+
+/* Isolated, pip follows a file where else PIP_PROXY and PIP_CERT would overrule it. */
+static int check_steerable(const struct pip *p, size_t from, size_t to)
+{
+	size_t i;
+
+	for (i = from; p->isolated && i < to; i++) {
+		const struct pmg_setting *s = &p->settings.v[i];
+
+		if (strcmp(s->key, "proxy") != 0 && strcmp(s->key, "cert") != 0)
+			continue;
+		(void)pmg_err_set(p->err, PMG_E_UNSUPPORTED, 0,
+				  "%s:%u: with \"%s\" set here pip --isolated cannot be led "
+				  "through pmg",
+				  s->what, s->line, s->key);
+		return pmg_err_hint(p->err, "leave out --isolated, or use HTTPS_PROXY and "
+					    "SSL_CERT_FILE in place of the setting");
+	}
+	return 0;
+}
+
 /* All that pip may read, the stronger first. */
 static int read_confs(struct pip *p)
 {
-	const struct pmg_strv *env = p->place->env;
-	const char *named = pmg_env_get(env, "PIP_CONFIG_FILE");
-	const char *xdg = pmg_env_get(env, "XDG_CONFIG_HOME");
-	const char *dirs = pmg_env_get(env, "XDG_CONFIG_DIRS");
-	pmg_auto(strv) struct pmg_strv global = { 0 };
-	size_t i;
+	const char *named = pmg_env_get(p->place->env, "PIP_CONFIG_FILE");
+	size_t site = p->settings.n, user, global;
 	int r = 0;
 
 	if (named && strcmp(named, "/dev/null") == 0)
@@ -334,16 +378,15 @@ static int read_confs(struct pip *p)
 		r = read_conf_in(p, p->place->cwd, named);
 	if (r == 0)
 		r = read_sites(p);
-	if (r == 0 && xdg && xdg[0] == '/')
-		r = read_conf_in(p, xdg, "pip/pip.conf");
+	user = p->settings.n;
 	if (r == 0)
-		r = read_conf_in(p, p->place->home, ".config/pip/pip.conf");
+		r = check_steerable(p, site, user);
 	if (r == 0)
-		r = read_conf_in(p, p->place->home, ".pip/pip.conf");
-	pmg_strv_split(&global, dirs && *dirs ? dirs : "/etc/xdg", ":");
-	for (i = 0; r == 0 && i < global.n; i++)
-		r = read_conf_in(p, global.v[i], "pip/pip.conf");
-	return r == 0 ? read_conf(p, "/etc/pip.conf") : r;
+		r = read_user(p);
+	global = p->settings.n;
+	if (r == 0)
+		r = read_global(p);
+	return r == 0 ? check_steerable(p, global, p->settings.n) : r;
 }
 
 /* A page of links: the files lie beside it, more often than not. */

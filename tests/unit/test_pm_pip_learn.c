@@ -187,6 +187,35 @@ static void a_file_of_configuration_names_parent_proxy_and_certificates(void **s
 	assert_string_equal(facts.ca_files.v[0], cert);
 }
 
+/* Isolated, pip lets the file of its environment win over the variables that lead it to pmg. */
+static void an_isolated_pip_that_a_file_leads_elsewhere_is_refused(void **state)
+{
+	static const char *const settings[] = { "proxy = http://corp.test:3128", "cert = /c.pem" };
+	struct learning *l = *state;
+	size_t i;
+
+	learning_write(l, "home/.config/pip/pip.conf", "[global]\nproxy = http://corp.test:1\n");
+	for (i = 0; i < PMG_ARRAY_LEN(settings); i++) {
+		pmg_autofree char *text = pmg_xasprintf("[install]\n%s\n", settings[i]);
+		pmg_auto(facts) struct pmg_facts refused = { 0 };
+		pmg_auto(facts) struct pmg_facts shared = { 0 };
+		pmg_auto(facts) struct pmg_facts users = { 0 };
+		struct pmg_err err = PMG_ERR_INIT;
+
+		learning_write(l, "pip.conf", text);
+		assert_int_equal(
+			l->pm->learn(learning_place(l, "pip --isolated install x"), &refused, &err),
+			-PMG_E_UNSUPPORTED);
+		assert_non_null(strstr(err.msg, "pip.conf:2"));
+		assert_string_not_equal(err.hint, "");
+		learn_ok(l, "pip install x", &shared);
+		learning_write(l, "pip.conf", "");
+		/* It does not read the user's; this machine's own may be in the way. */
+		if (l->pm->learn(learning_place(l, "pip install --isolated x"), &users, &err) < 0)
+			assert_non_null(strstr(err.msg, "/etc/"));
+	}
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, learning_teardown)
 
 int main(void)
@@ -198,6 +227,7 @@ int main(void)
 		TEST(files_that_name_each_other_without_end_are_a_limit),
 		TEST(proxy_and_certificates_are_taken_over_from_the_line),
 		TEST(a_file_of_configuration_names_parent_proxy_and_certificates),
+		TEST(an_isolated_pip_that_a_file_leads_elsewhere_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
