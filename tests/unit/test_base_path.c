@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-static void joining(void **state)
+static void an_absolute_name_stands_alone_when_joined(void **state)
 {
 	static const struct {
 		const char *dir, *name, *path;
@@ -24,7 +24,7 @@ static void joining(void **state)
 	}
 }
 
-static void cleaning(void **state)
+static void a_clean_path_says_the_same_in_fewer_words(void **state)
 {
 	static const char *const rows[][2] = {
 		{ "/", "/" },
@@ -107,8 +107,8 @@ static void what_is_not_there_does_not_resolve(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(joining),
-		cmocka_unit_test(cleaning),
+		cmocka_unit_test(an_absolute_name_stands_alone_when_joined),
+		cmocka_unit_test(a_clean_path_says_the_same_in_fewer_words),
 		cmocka_unit_test(a_neighbour_is_not_below),
 		cmocka_unit_test(last_component_and_the_rest),
 		cmocka_unit_test(what_is_not_there_does_not_resolve),

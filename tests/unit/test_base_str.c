@@ -78,7 +78,7 @@ static void equality_knows_null(void **state)
 	assert_false(pmg_streq("a", "A"));
 }
 
-static void prefixes_and_suffixes(void **state)
+static void prefixes_and_suffixes_are_found(void **state)
 {
 	static const struct {
 		const char *s, *part;
@@ -274,7 +274,7 @@ int main(void)
 		cmocka_unit_test(what_is_consumed_leaves_at_the_front),
 		cmocka_unit_test(reserved_room_can_be_filled),
 		cmocka_unit_test(equality_knows_null),
-		cmocka_unit_test(prefixes_and_suffixes),
+		cmocka_unit_test(prefixes_and_suffixes_are_found),
 		cmocka_unit_test(numbers_are_read_strictly),
 		cmocka_unit_test(the_nearest_word_is_offered_when_it_is_near),
 		cmocka_unit_test(outside_text_cannot_speak_to_the_terminal),

@@ -172,7 +172,7 @@ static void hosts_and_ports_are_read(void **state)
 	}
 }
 
-static void decoding(void **state)
+static void what_is_encoded_is_read_once(void **state)
 {
 	static const char *const rows[][2] = {
 		{ "", "" },         { "abc", "abc" },   { "%40acme%2Ftool", "@acme/tool" },
@@ -190,7 +190,7 @@ static void decoding(void **state)
 	}
 }
 
-static void loopback_by_name_and_number(void **state)
+static void loopback_is_known_by_name_and_number(void **state)
 {
 	static const struct {
 		const char *host;
@@ -235,8 +235,8 @@ int main(void)
 		cmocka_unit_test(length_is_limited),
 		cmocka_unit_test(an_error_shows_no_password_and_no_control_bytes),
 		cmocka_unit_test(hosts_and_ports_are_read),
-		cmocka_unit_test(decoding),
-		cmocka_unit_test(loopback_by_name_and_number),
+		cmocka_unit_test(what_is_encoded_is_read_once),
+		cmocka_unit_test(loopback_is_known_by_name_and_number),
 		cmocka_unit_test(authority_has_brackets_where_needed),
 	};
 

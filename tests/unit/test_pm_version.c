@@ -138,7 +138,7 @@ static const struct {
 	{ PMG_ECO_PYPI, "", NULL },
 };
 
-static void canonical_forms(void **state)
+static void equal_versions_have_one_canonical_form(void **state)
 {
 	size_t i;
 
@@ -260,7 +260,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(versions_are_ordered_both_ways),
 		cmocka_unit_test(canonical_forms_are_equal_exactly_for_equal_versions),
-		cmocka_unit_test(canonical_forms),
+		cmocka_unit_test(equal_versions_have_one_canonical_form),
 		cmocka_unit_test(a_version_longer_than_its_limit_is_not_valid),
 		cmocka_unit_test(the_canonical_form_of_the_longest_version_is_whole),
 		cmocka_unit_test(names_have_one_form_and_a_shape),
