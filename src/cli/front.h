@@ -6,6 +6,7 @@
  */
 #include "base/strv.h"
 #include "cli/cmd.h"
+#include "run/run.h"
 
 struct pmg_front_settings {
 	struct pmg_cmd_settings common; /* first: cli/cmd.h */
@@ -22,6 +23,12 @@ const struct pmg_opt *pmg_front_options(void);
 
 /** The environment of this process as data. */
 void pmg_front_environment(struct pmg_strv *out);
+
+/**
+ * Is a line of that kind said? -v wins over -q, and both over the verbosity of config.yml.
+ * @param verbosity  enum pmg_verbosity
+ */
+bool pmg_front_says(const struct pmg_cmd_settings *settings, int verbosity, enum pmg_say kind);
 
 int pmg_cmd_audit_list(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_version(const struct pmg_call *call, struct pmg_err *err);

@@ -17,11 +17,19 @@ struct voice {
 	const struct pmg_out *out;
 };
 
-static bool is_verbose(const struct pmg_front_settings *settings,
-		       const struct pmg_run_result *result)
+bool pmg_front_says(const struct pmg_cmd_settings *settings, int verbosity, enum pmg_say kind)
 {
-	return settings->common.verbose ||
-	       (!settings->common.quiet && result->config.verbosity == PMG_VERBOSITY_VERBOSE);
+	static const int least[] = {
+		[PMG_SAY_FAULT] = PMG_VERBOSITY_SILENT,
+		[PMG_SAY_NOTE] = PMG_VERBOSITY_NORMAL,
+		[PMG_SAY_DETAIL] = PMG_VERBOSITY_VERBOSE,
+	};
+
+	if (settings->quiet)
+		verbosity = PMG_VERBOSITY_SILENT;
+	if (settings->verbose)
+		verbosity = PMG_VERBOSITY_VERBOSE;
+	return verbosity >= least[kind];
 }
 
 static void say(void *arg, enum pmg_say kind, const char *line)
@@ -29,7 +37,7 @@ static void say(void *arg, enum pmg_say kind, const char *line)
 	const struct voice *voice = arg;
 	pmg_autofree char *safe = pmg_out_quote(line);
 
-	if (kind == PMG_SAY_NOTE || is_verbose(voice->settings, voice->result))
+	if (pmg_front_says(&voice->settings->common, voice->result->config.verbosity, kind))
 		pmg_out_note(voice->out, "%s", safe);
 }
 
@@ -73,7 +81,8 @@ static void tell(const struct pmg_front_settings *settings, const struct pmg_out
 	}
 	if (failed || result->exit != 0)
 		pmg_summary_troubles(out, record);
-	if (result->guarded && is_verbose(settings, result))
+	if (result->guarded &&
+	    pmg_front_says(&settings->common, result->config.verbosity, PMG_SAY_DETAIL))
 		pmg_summary_details(out, result);
 }
 

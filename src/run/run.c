@@ -326,7 +326,7 @@ static void write_ledger(struct run *run)
 		return;
 	if (pmg_ledger_write(path, &run->result->record, &keep, &err) < 0) {
 		(void)pmg_err_wrap(&err, "this run is not in the ledger");
-		say(run, PMG_SAY_NOTE, err.msg);
+		say(run, PMG_SAY_FAULT, err.msg);
 	}
 }
 
@@ -340,7 +340,7 @@ static int stop_proxy(struct run *run, struct pmg_wire_done *done, struct pmg_er
 	int r = pmg_attend_stop_proxy(&run->attend, done, &late);
 
 	if (r < 0 && WIFSIGNALED(run->attend.status)) {
-		say(run, PMG_SAY_NOTE, late.msg);
+		say(run, PMG_SAY_FAULT, late.msg);
 		return 0;
 	}
 	if (r < 0)

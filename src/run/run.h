@@ -17,8 +17,9 @@
 #include "violation/record.h"
 
 enum pmg_say {
-	PMG_SAY_DETAIL, /* for -v */
-	PMG_SAY_NOTE    /* the user should know */
+	PMG_SAY_FAULT, /* something failed, and the run went on: said even to who wants quiet */
+	PMG_SAY_NOTE,  /* the user should know */
+	PMG_SAY_DETAIL /* for -v */
 };
 
 struct pmg_run_want {

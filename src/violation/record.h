@@ -52,7 +52,6 @@ struct pmg_record {
 	size_t n_troubles, cap_troubles;
 	uint64_t lost;   /* distinct or repeated events above a maximum */
 	uint32_t *slots; /* hash of packages: index + 1, 0 for none */
-	size_t n_slots;
 };
 
 void pmg_record_done(struct pmg_record *record);

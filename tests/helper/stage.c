@@ -437,7 +437,10 @@ static void play_tool(int argc, char **argv)
 
 static void say(void *arg, enum pmg_say kind, const char *line)
 {
-	pmg_autofree char *text = pmg_xasprintf("%d %s\n", kind, line);
+	static const char *const kinds[] = {
+		[PMG_SAY_FAULT] = "fault", [PMG_SAY_NOTE] = "note", [PMG_SAY_DETAIL] = "detail"
+	};
+	pmg_autofree char *text = pmg_xasprintf("%s: %s\n", kinds[kind], line);
 
 	(void)arg;
 	append("said", text);

@@ -128,6 +128,37 @@ static void help_says_that_there_is_no_sandbox_yet_and_fits_a_screen(void **stat
 	assert_true(lines < 45);
 }
 
+/* What failed is said to everybody; a refusal does not even ask. */
+static void who_wants_quiet_hears_of_faults_alone(void **state)
+{
+	static const struct {
+		bool quiet;
+		unsigned verbose;
+		int verbosity;
+		bool fault, note, detail;
+	} rows_of[] = {
+		{ false, 0, PMG_VERBOSITY_SILENT, true, false, false },
+		{ false, 0, PMG_VERBOSITY_NORMAL, true, true, false },
+		{ false, 0, PMG_VERBOSITY_VERBOSE, true, true, true },
+		{ true, 0, PMG_VERBOSITY_NORMAL, true, false, false },
+		{ true, 0, PMG_VERBOSITY_VERBOSE, true, false, false },
+		{ false, 1, PMG_VERBOSITY_SILENT, true, true, true },
+		{ true, 1, PMG_VERBOSITY_NORMAL, true, true, true },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows_of); i++) {
+		struct pmg_cmd_settings s = { .quiet = rows_of[i].quiet,
+					      .verbose = rows_of[i].verbose };
+		int v = rows_of[i].verbosity;
+
+		assert_int_equal(pmg_front_says(&s, v, PMG_SAY_FAULT), rows_of[i].fault);
+		assert_int_equal(pmg_front_says(&s, v, PMG_SAY_NOTE), rows_of[i].note);
+		assert_int_equal(pmg_front_says(&s, v, PMG_SAY_DETAIL), rows_of[i].detail);
+	}
+}
+
 static void rows_of_pmg_are_in_order(void **state)
 {
 	struct pmg_err err = PMG_ERR_INIT;
@@ -261,6 +292,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(command_lines_do_what_they_say),
 		cmocka_unit_test(help_says_that_there_is_no_sandbox_yet_and_fits_a_screen),
+		cmocka_unit_test(who_wants_quiet_hears_of_faults_alone),
 		cmocka_unit_test(rows_of_pmg_are_in_order),
 		cmocka_unit_test(the_manual_page_has_the_synopsis_of_each_command_and_all_options),
 		cmocka_unit_test(the_audit_shows_runs_or_packages),

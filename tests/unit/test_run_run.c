@@ -201,8 +201,9 @@ static void without_an_index_one_line_is_said_or_nothing_is_run(void **state)
 	assert_string_equal(unneeded.said, ""); /* no package was fetched */
 	run("noindex/allow", args, &warned);
 	assert_int_equal(warned.r, 0);
-	assert_string_equal(warned.said, "1 no malware index yet, only the block list is checked; "
-					 "\"pmg intel import PATH\" adds one\n");
+	assert_string_equal(warned.said,
+			    "note: no malware index yet, only the block list is checked; "
+			    "\"pmg intel import PATH\" adds one\n");
 	assert_string_not_equal(warned.out, "");
 	assert_int_equal(pmg_io_mkdirs(dir, 0700, &err), 0);
 	assert_int_equal(pmg_io_replace(path, config, strlen(config), 0600, &err), 0);
@@ -262,7 +263,7 @@ static void a_proxy_that_does_not_tell_all_makes_the_run_fail(void **state)
 	/* Ended by a signal, it fails anyway, and at once. */
 	run("deaf", killed, &signaled);
 	assert_true(WIFSIGNALED(signaled.status));
-	assert_string_equal(signaled.said, "1 no answer from pmg-proxy\n");
+	assert_string_equal(signaled.said, "fault: no answer from pmg-proxy\n");
 	assert_true(signaled.took_ms < 2000);
 	stage_run_done(&out);
 	stage_run_done(&signaled);
@@ -466,7 +467,7 @@ static void the_ledger_gets_what_happened_and_a_broken_one_changes_nothing(void 
 	run("allow/block", args, &second);
 	assert_int_equal(second.r, 0);
 	assert_int_equal(WEXITSTATUS(second.status), 1);
-	assert_true(pmg_str_has_prefix(second.said, "1 this run is not in the ledger: "));
+	assert_true(pmg_str_has_prefix(second.said, "fault: this run is not in the ledger: "));
 	assert_int_equal(unlink(path), 0);
 	stage_run_done(&first);
 	stage_run_done(&second);
