@@ -9,6 +9,8 @@ void pmg_client_forget(struct pmg_client *client)
 	client->exchange = NULL;
 	pmg_learner_free(client->learner);
 	client->learner = NULL;
+	pmg_sniff_free(client->sniff);
+	client->sniff = NULL;
 	pmg_asked_done(&client->asked);
 	pmg_request_done(&client->request);
 	client->chunked = (struct pmg_chunked){ 0 };
@@ -53,6 +55,30 @@ static void start_learning(struct pmg_client *client, const struct pmg_head *hea
 					  pmg_head_get(head, "content-encoding"));
 }
 
+/* An address at a place of packages that nothing is known of, and that does not look like one. */
+static bool is_unjudged(const struct pmg_client *client)
+{
+	return client->asked.is_known && client->asked.kind != PMG_PATH_ARTIFACT &&
+	       !client->asked.looks_like_artifact;
+}
+
+static void start_sniffing(struct pmg_client *client, const struct pmg_head *head)
+{
+	if (is_unjudged(client) && head->status >= 200 && head->status <= 299 &&
+	    !client->request.is_head)
+		client->sniff = pmg_sniff_new(pmg_head_get(head, "content-encoding"));
+}
+
+static void sniff(struct pmg_client *client, const char *bytes, size_t len)
+{
+	pmg_autofree char *target = NULL;
+
+	if (!client->sniff || !pmg_sniff_feed(client->sniff, bytes, len))
+		return;
+	target = pmg_url_text(&client->request.url);
+	pmg_report_passed(client->service->report, target, "artifact");
+}
+
 /* What a redirect leads to is the same package, wherever it is. */
 static void follow_redirect(struct pmg_client *client, const struct pmg_head *head)
 {
@@ -74,6 +100,7 @@ static bool on_head(void *ctx, struct pmg_head *head, enum pmg_framing framing, 
 	bool keeps = client->request.keeps && client->has_body;
 
 	start_learning(client, head);
+	start_sniffing(client, head);
 	follow_redirect(client, head);
 	if (pmg_response_write(head, framing, length, client->minor, keeps, &client->outgoing,
 			       &client->out) < 0)
@@ -122,6 +149,7 @@ static enum pmg_flow on_body(void *ctx, const char *bytes, size_t len)
 		return PMG_FLOW_WAIT;
 	if (client->learner)
 		pmg_learner_feed(client->learner, bytes, len);
+	sniff(client, bytes, len);
 	client->service->bytes += len;
 	flow = client->outgoing.framing == PMG_FRAMING_CHUNKED ? write_chunk(client, bytes, len)
 							       : write_through(client, bytes, len);
@@ -231,7 +259,7 @@ void pmg_client_forward(struct pmg_client *client, struct pmg_head *head)
 	const struct pmg_request *request = &client->request;
 	struct pmg_err err = PMG_ERR_INIT;
 
-	pmg_request_clean(head, client->asked.kind == PMG_PATH_METADATA);
+	pmg_request_clean(head, is_unjudged(client));
 	if (request->wants_continue &&
 	    pmg_str_adds(&client->out, "HTTP/1.1 100 Continue\r\n\r\n") < 0)
 		client->is_broken = true;

@@ -6,6 +6,7 @@
 #include "proxy/learn.h"
 #include "proxy/request.h"
 #include "proxy/respond.h"
+#include "proxy/sniff.h"
 #include "proxy/stream.h"
 
 enum pmg_client_state {
@@ -60,8 +61,9 @@ struct pmg_client {
 	bool has_head;      /* of the response: queued */
 	struct pmg_outgoing outgoing;
 	struct pmg_learner *learner;
-	bool closes; /* the connection ends after this answer */
-	bool breaks; /* and the client must see that the answer is not whole */
+	struct pmg_sniff *sniff; /* of an answer that should be no artifact */
+	bool closes;             /* the connection ends after this answer */
+	bool breaks;             /* and the client must see that the answer is not whole */
 };
 
 /* client.c */

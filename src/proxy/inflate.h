@@ -2,8 +2,10 @@
 #define PMG_PROXY_INFLATE_H
 /**
  * Look into a compressed body while it streams by: gzip (RFC 1952, also several
- * members) and zlib (RFC 1950). The body itself goes to the client as it is.
+ * members), zlib (RFC 1950) and, since clients take it for "deflate" too, deflate without a header
+ * (RFC 1951). The body itself goes to the client as it is.
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -12,8 +14,15 @@
 /* No document that a client could parse is larger; a bomb costs no more than this. */
 #define PMG_INFLATE_MAX ((size_t)1 << 30)
 
+/**
+ * Does a body of that Content-Encoding (NULL: none) have to be inflated?
+ * @param[out] is_unknown  it has a coding that cannot be read here, and false is returned
+ */
+bool pmg_inflate_is_needed(const char *encoding, bool *is_unknown);
+
 struct pmg_inflate;
-struct pmg_inflate *pmg_inflate_new(void) PMG_MUST_CHECK;
+/** @param encoding  only "deflate" may come without a header; NULL: it has one */
+struct pmg_inflate *pmg_inflate_new(const char *encoding) PMG_MUST_CHECK;
 void pmg_inflate_free(struct pmg_inflate *inflate);
 PMG_DEFINE_AUTO(inflate, struct pmg_inflate *, pmg_inflate_free);
 

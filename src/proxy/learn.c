@@ -263,21 +263,14 @@ static bool choose(struct pmg_learner *learner, const char *type)
 	return true;
 }
 
-static bool is_compressed(const char *encoding)
-{
-	return strcasecmp(encoding, "gzip") == 0 || strcasecmp(encoding, "x-gzip") == 0 ||
-	       strcasecmp(encoding, "deflate") == 0;
-}
-
 struct pmg_learner *pmg_learner_new(struct pmg_catalog *catalog, size_t registry,
 				    const struct pmg_url *page, const char *name, const char *type,
 				    const char *encoding)
 {
 	pmg_auto(learner) struct pmg_learner *learner = pmg_xcalloc(1, sizeof *learner);
+	bool is_unknown, is_compressed = pmg_inflate_is_needed(encoding, &is_unknown);
 
-	if (encoding && (encoding[0] == '\0' || strcasecmp(encoding, "identity") == 0))
-		encoding = NULL;
-	if (encoding && !is_compressed(encoding))
+	if (is_unknown)
 		return NULL;
 	learner->catalog = catalog;
 	learner->registry = registry;
@@ -289,7 +282,7 @@ struct pmg_learner *pmg_learner_new(struct pmg_catalog *catalog, size_t registry
 					  .port = page->port,
 					  .path = pmg_xstrdup(page->path) };
 	learner->name = pmg_xstrdup(name);
-	learner->inflate = encoding ? pmg_inflate_new() : NULL;
+	learner->inflate = is_compressed ? pmg_inflate_new(encoding) : NULL;
 	return pmg_steal_ptr(&learner);
 }
 

@@ -23,6 +23,7 @@ libproxy_a_SOURCES = \
 	%D%/respond.c %D%/respond.h \
 	%D%/server.c %D%/server.h \
 	%D%/service.h \
+	%D%/sniff.c %D%/sniff.h \
 	%D%/start.c %D%/start.h \
 	%D%/stream.c %D%/stream.h \
 	%D%/tunnel.c %D%/tunnel.h
@@ -60,6 +61,8 @@ check_PROGRAMS += tests/unit/test_proxy_place
 tests_unit_test_proxy_place_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_request
 tests_unit_test_proxy_request_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_sniff
+tests_unit_test_proxy_sniff_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_respond
 tests_unit_test_proxy_respond_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 

@@ -46,7 +46,7 @@ bool pmg_request_is_authorized(const struct pmg_head *head, const char *want);
 /**
  * Ready the head for the way upstream: hop-by-hop fields, Host, Content-Length and Expect go;
  * they are made anew.
- * @param limit_coding  metadata that is to be looked into: Accept-Encoding names only what can be
+ * @param limit_coding  what comes is to be looked into: Accept-Encoding names only what can be
  *        read
  */
 void pmg_request_clean(struct pmg_head *head, bool limit_coding);

@@ -73,6 +73,30 @@ class Judged(world.Case):
         self.client().get(plain("/npm/-/unknown.tgz"))
         self.assertEqual([m["why"] for m in self.told("passed")], ["artifact"])
 
+    def test_an_archive_at_an_address_that_says_nothing_is_told(self):
+        """A place of packages may have them at addresses of other shapes too."""
+        bodies = {"/npm/download?of=bad": (b"", b"\x1f\x8b\x08"), "/feed/bad/1/content": (b"", b"PK\3\4"),
+                  "/npm/bad/odd": (b"Content-Encoding: br\r\n", b"?"),
+                  "/npm/-/v1/search": (b"", b'{"objects": []}'), "/npm/none": (b"", b"{}")}
+        codings = []
+
+        def answer(_, conn):
+            head, _rest = world.Server.head(conn)
+            codings.append("br" in head.lower().split("accept-encoding:")[1].split("\r\n")[0])
+            field, body = bodies[head.split()[1]]
+            conn.sendall(b"HTTP/1.1 200 OK\r\n%sContent-Length: %d\r\n\r\n%s" %
+                         (field, len(body), body))
+
+        server = self.server(answer)
+        place = "http://127.0.0.1:%d" % server.port
+        self.start(("npm", place + "/npm/"))
+        for path, (_, body) in bodies.items():
+            got = self.client().get(place + path, "Accept-Encoding: gzip, br")
+            self.assertEqual((got.status, got.body), (200, body))
+        self.assertNotIn(True, codings)
+        self.assertEqual([(m["why"], m["target"]) for m in self.told("passed")],
+                         [("artifact", place + path.split("?")[0]) for path in list(bodies)[:3]])
+
     def test_a_source_of_the_lockfile_is_judged_by_its_name(self):
         def answer(server, conn):
             server.seen.append(world.Server.head(conn)[0])

@@ -39,7 +39,7 @@ static size_t pack(const char *text, size_t len, int bits, char *out, size_t roo
 
 static char *unpack(const char *bytes, size_t len, size_t piece)
 {
-	pmg_auto(inflate) struct pmg_inflate *inflate = pmg_inflate_new();
+	pmg_auto(inflate) struct pmg_inflate *inflate = pmg_inflate_new(NULL);
 	struct pmg_str out = PMG_STR_INIT(1 << 24);
 	size_t i;
 
@@ -101,7 +101,7 @@ static void other_data_is_refused(void **state)
 
 	(void)state;
 	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
-		pmg_auto(inflate) struct pmg_inflate *inflate = pmg_inflate_new();
+		pmg_auto(inflate) struct pmg_inflate *inflate = pmg_inflate_new(NULL);
 
 		assert_int_equal(pmg_inflate_feed(inflate, rows[i], strlen(rows[i]), count, &total),
 				 -PMG_E_PARSE);
@@ -114,7 +114,7 @@ static void a_bomb_stops_at_the_limit(void **state)
 	const size_t size = 4U << 20;
 	pmg_autofree char *zeros = pmg_xcalloc(1, size);
 	pmg_autofree char *packed = pmg_xmalloc(size);
-	pmg_auto(inflate) struct pmg_inflate *inflate = pmg_inflate_new();
+	pmg_auto(inflate) struct pmg_inflate *inflate = pmg_inflate_new(NULL);
 	size_t n = pack(zeros, size, 31, packed, size), total = 0, i;
 	int r = 0;
 
