@@ -1,6 +1,7 @@
 #include "cli/summary.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -106,15 +107,18 @@ static void passed(const struct pmg_out *out, const struct pmg_record *record)
 void pmg_summary_details(const struct pmg_out *out, const struct pmg_run_result *result)
 {
 	const struct pmg_record *record = &result->record;
-	char built[PMG_RFC3339_LEN] = "";
+	pmg_autofree char *index = pmg_xstrdup("none");
+	char built[PMG_RFC3339_LEN];
 
-	if (record->index_present)
+	if (record->index_present) {
 		pmg_clock_format(record->index_built, built);
+		free(index);
+		index = pmg_xasprintf("%" PRIu64 " records of %s", record->index_records, built);
+	}
 	passed(out, record);
 	if (record->lost)
 		pmg_out_note(out, "%" PRIu64 " more events than are kept", record->lost);
-	pmg_out_note(out, "index: %" PRIu64 " records%s%s; block list: %" PRIu64,
-		     record->index_records, *built ? " of " : "", built, result->blocklist);
+	pmg_out_note(out, "index: %s; block list: %" PRIu64 " entries", index, result->blocklist);
 	pmg_out_note(out,
 		     "run %s: %zu packages judged, %zu refused, %zu hosts not judged; "
 		     "%" PRIu64 " requests, %" PRIu64 " kB, %.1f s",

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/str.h"
 
 static void judged(struct pmg_record *record, const char *name, const char *version, int diag,
 		   const char *reason)
@@ -123,12 +124,28 @@ static void details_count_what_was_judged(void **state)
 	out.messages = open_memstream(&text, &len);
 	pmg_summary_details(&out, &result);
 	assert_int_equal(fclose(out.messages), 0);
-	assert_string_equal(text, "pmg: not judged: h.test:443 (tunnel, 1 times)\n"
-				  "pmg: index: 7 records of 1970-01-02T00:00:00Z; block list: 1\n"
-				  "pmg: run r-1: 2 packages judged, 1 refused, 1 hosts not judged; "
-				  "9 requests, 2 kB, 1.2 s\n");
+	assert_string_equal(text,
+			    "pmg: not judged: h.test:443 (tunnel, 1 times)\n"
+			    "pmg: index: 7 records of 1970-01-02T00:00:00Z; block list: 1 entries\n"
+			    "pmg: run r-1: 2 packages judged, 1 refused, 1 hosts not judged; "
+			    "9 requests, 2 kB, 1.2 s\n");
 	free(text);
 	pmg_run_result_done(&result);
+}
+
+static void details_say_that_there_was_no_index(void **state)
+{
+	struct pmg_run_result result = { 0 };
+	struct pmg_out out = { 0 };
+	char *text = NULL;
+	size_t len = 0;
+
+	(void)state;
+	out.messages = open_memstream(&text, &len);
+	pmg_summary_details(&out, &result);
+	assert_int_equal(fclose(out.messages), 0);
+	assert_true(pmg_str_has_prefix(text, "pmg: index: none; block list: 0 entries\n"));
+	free(text);
 }
 
 int main(void)
@@ -138,6 +155,7 @@ int main(void)
 		cmocka_unit_test(no_refusal_says_nothing),
 		cmocka_unit_test(only_the_first_troubles_are_shown),
 		cmocka_unit_test(details_count_what_was_judged),
+		cmocka_unit_test(details_say_that_there_was_no_index),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
