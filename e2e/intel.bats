@@ -135,7 +135,7 @@ setup() {
 @test "verbose: the summary says how many records the index has, and what was refused" {
 	guarded -v npm install tiny
 	must_work
-	must_say "0 records"
+	must_say "index: none"
 	block pkg:npm/bad
 	guarded npm install bad
 	must_say "bad@2.0.0"
