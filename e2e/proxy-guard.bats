@@ -37,7 +37,8 @@ connect_code() { curl -sS -o /dev/null -w '%{http_connect}' "$@" 2>/dev/null || 
 	odd=$(grep -vE '^[012] /dev/null$|^[0-9]+ (socket:\[[0-9]+\]|anon_inode:\[?(eventpoll|timerfd|eventfd|signalfd)\]?|.*/intel\.db)$' <<<"$fds" || true)
 	[ -z "$odd" ] || fail "it holds: $odd"
 	grep -q '^0 /dev/null' <<<"$fds"
-	[ ! -s "/proc/$proxy/environ" ] || fail "its environment: $(tr '\0' '\n' <"/proc/$proxy/environ")"
+	[ "$(wc -c <"/proc/$proxy/environ")" -eq 0 ] || fail "its environment: $(tr '\0' '\n' <"/proc/$proxy/environ")"
+	[ "$(wc -c <"/proc/$run/environ")" -gt 0 ] # the control
 	[ "$(tr '\0' ' ' <"/proc/$proxy/cmdline")" = "pmg-proxy " ]
 	status=$(cat "/proc/$proxy/status")
 	grep -q '^Seccomp:[[:space:]]*2' <<<"$status"
@@ -84,6 +85,10 @@ connect_code() { curl -sS -o /dev/null -w '%{http_connect}' "$@" 2>/dev/null || 
 	[ "$(code --proxy-anyauth -x "http://$proxy_at" "$http_url")" = 407 ]
 	[ "$(code -x "http://$proxy_at" -H "Authorization: Basic $(printf 'pmg:%s' "$token" | base64 -w0)" "$http_url")" = 407 ]
 	[ "$(code -x "http://$proxy_at" -H "Proxy-Authorization: Bearer $token" "$http_url")" = 407 ]
+	for user in AAAA "" =; do # nearly
+		[ "$(code -x "http://$proxy_at" -H "Proxy-Authorization: Basic $(printf 'pmg:%s' "$token" | base64 -w0 | sed "s/=*$/$user/")" "$http_url")" = 407 ] ||
+			[ "$user" = = ] || fail "\"$user\" at the end"
+	done
 	[ "$(code -x "http://$proxy_at" -T /etc/hostname "$http_url")" = 407 ]
 	curl -sS -D head -o /dev/null -x "http://$proxy_at" "$http_url"
 	grep -qi '^proxy-authenticate: basic' head
