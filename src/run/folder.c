@@ -17,7 +17,7 @@
 #define BASE_TRIES 100
 #define FILES_MAX  16U /* files removed from one */
 
-/* A folder of ours that nobody else may enter. */
+/* A folder of ours that nobody else may enter. @return -1 with errno, EPERM when it is another's */
 static int open_private(int at, const char *name)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -25,6 +25,8 @@ static int open_private(int at, const char *name)
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() && (st.st_mode & 077) == 0)
 		return fd;
+	if (fd >= 0)
+		errno = EPERM;
 	pmg_auto_closep(&fd);
 	return -1;
 }
@@ -111,7 +113,7 @@ static int open_base(const char *base, struct pmg_err *err)
 		if (mkdir(base, 0700) < 0 && errno != EEXIST)
 			return pmg_err_set(err, PMG_E_SYS, errno, "make %s", base);
 		fd = open_private(AT_FDCWD, base);
-		if (fd < 0 && access(base, F_OK) < 0)
+		if (fd < 0 && errno == ENOENT)
 			continue; /* another run has just taken it away */
 		if (fd < 0)
 			return pmg_err_set(err, PMG_E_SYS, 0, "%s is not a private folder of ours",
