@@ -154,25 +154,16 @@ fetched() { [ "$stdout:$(is_package file && echo whole)" = 200:whole ] || fail "
 	must_not_say wr0ng
 }
 
-# Case 50 and its kind: lines that lead round a proxy, or into the void. Nothing is fetched but what
-# pmg recorded, and a refused package never is.
+# Lines that lead round a proxy, or into the void, besides those of network.bats. Nothing is fetched
+# but what pmg recorded, and a refused package never is.
 ways_round='
-noproxy=127.0.0.1
-noproxy=*
 no-proxy=127.0.0.1
-https-proxy=http://127.0.0.1:9
 http-proxy=http://127.0.0.1:9
-proxy=http://127.0.0.1:9
-proxy=null
-https-proxy=null
 proxy=false
 https-proxy=
-strict-ssl=false
-cafile=/dev/null
 ca=null
-maxsockets=1
-replace-registry-host=never
 local-address=127.0.0.1
+maxsockets=1
 '
 
 @test "npm: no line of a project's .npmrc leads round pmg" {

@@ -85,9 +85,9 @@ connect_code() { curl -sS -o /dev/null -w '%{http_connect}' "$@" 2>/dev/null || 
 	[ "$(code --proxy-anyauth -x "http://$proxy_at" "$http_url")" = 407 ]
 	[ "$(code -x "http://$proxy_at" -H "Authorization: Basic $(printf 'pmg:%s' "$token" | base64 -w0)" "$http_url")" = 407 ]
 	[ "$(code -x "http://$proxy_at" -H "Proxy-Authorization: Bearer $token" "$http_url")" = 407 ]
-	for user in AAAA "" =; do # nearly
+	for user in "" AAAA =AAAA; do # nearly
 		[ "$(code -x "http://$proxy_at" -H "Proxy-Authorization: Basic $(printf 'pmg:%s' "$token" | base64 -w0 | sed "s/=*$/$user/")" "$http_url")" = 407 ] ||
-			[ "$user" = = ] || fail "\"$user\" at the end"
+			fail "\"$user\" at the end"
 	done
 	[ "$(code -x "http://$proxy_at" -T /etc/hostname "$http_url")" = 407 ]
 	curl -sS -D head -o /dev/null -x "http://$proxy_at" "$http_url"

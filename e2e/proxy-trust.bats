@@ -143,12 +143,21 @@ threading.Thread(target=serve, daemon=True).start(); sys.stdin.read()' "$@"; }
 	# A file as people have it: text, the key beside it, the same certificate twice, DOS line ends.
 	{ echo "# of our company"; cat "$reg/ca.key" "$reg/ca.pem" "$reg/cert.pem" "$reg/key.pem"; sed 's/$/\r/' "$reg/ca.pem"; } >own.pem
 	before=$(stat -c '%i %Y %s' own.pem && sha256sum own.pem)
-	NODE_EXTRA_CA_CERTS=$PWD/own.pem through 'env | grep "^[^=]*=.*/bundle.pem" | sort; cp "$NODE_EXTRA_CA_CERTS" bundle.pem; ls -l "$NODE_EXTRA_CA_CERTS"'
+	# npm is told only where a file of npm's own has to be overruled.
+	echo "cafile=$PWD/own.pem" >.npmrc
+	NODE_EXTRA_CA_CERTS=$PWD/own.pem through 'env | grep "^[A-Za-z_]*=/.*/bundle.pem$" | sort
+		cp "$SSL_CERT_FILE" bundle.pem; cp "$NODE_EXTRA_CA_CERTS" extra.pem; ls -l "$SSL_CERT_FILE" "$NODE_EXTRA_CA_CERTS"'
 	must_work
-	for name in NODE_EXTRA_CA_CERTS SSL_CERT_FILE CURL_CA_BUNDLE REQUESTS_CA_BUNDLE GIT_SSL_CAINFO PIP_CERT npm_config_cafile; do
+	for name in SSL_CERT_FILE CURL_CA_BUNDLE REQUESTS_CA_BUNDLE GIT_SSL_CAINFO PIP_CERT npm_config_cafile; do
 		grep -q "^$name=/" <<<"$stdout" || fail "$name is not set: $stdout"
 	done
-	[ "$(grep '=.*/bundle.pem$' <<<"$stdout" | sed 's/^[^=]*=//' | sort -u | wc -l)" -eq 1 ]
+	[ "$(grep '^[A-Za-z_]*=/' <<<"$stdout" | sed 's/^[^=]*=//' | sort -u | wc -l)" -eq 1 ]
+	# Node adds to roots of its own, and reads all of the file at every start: it gets no more than it must.
+	for file in "$reg/ca.pem" "$reg/cert.pem"; do
+		grep -qF "$(sed -n 2p "$file")" extra.pem || fail "$file is not in node's file"
+	done
+	[ "$(grep -c 'BEGIN CERTIFICATE' extra.pem)" -eq 4 ]
+	never grep -q 'PRIVATE KEY' extra.pem
 	# What lies beside the system's bundle counts too; pmg's own is one.
 	[ "$(grep -c 'BEGIN CERTIFICATE' bundle.pem)" -ge $((system + 3)) ] || fail "$(grep -c BEGIN bundle.pem) of $system"
 	[ -z "$(tr -d '\n' <bundle.pem | sed 's/-----END CERTIFICATE-----/&\n/g' | sort | uniq -d)" ] || fail "one is there twice"
@@ -159,7 +168,7 @@ threading.Thread(target=serve, daemon=True).start(); sys.stdin.read()' "$@"; }
 	same "own.pem" "$before" "$(stat -c '%i %Y %s' own.pem && sha256sum own.pem)"
 	same "certificates that OpenSSL reads" "$(grep -c BEGIN bundle.pem)" \
 		"$(openssl crl2pkcs7 -nocrl -certfile bundle.pem | openssl pkcs7 -print_certs -noout | grep -c '^subject')"
-	grep -qE '^-r[w-]-------' <<<"$stdout"
+	[ "$(grep -cE '^-r[w-]-------' <<<"$stdout")" -eq 2 ]
 }
 
 @test "no file of the user's is touched" {

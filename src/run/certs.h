@@ -18,8 +18,8 @@
 /**
  * Write PMG_CERTS_EXTRA into the run's folder.
  * @param ca_pem  certificate of the run; it comes first, since node stops at the first bad one
- * @param env     the user's: NODE_EXTRA_CA_CERTS names a file of his own, which is copied; one
- *                that cannot be read is left out (pm/ has warned of it)
+ * @param env     the user's: NODE_EXTRA_CA_CERTS names a file of his own, which is copied less the
+ *                private keys in it; one that cannot be read is left out (pm/ has warned of it)
  * @return 0 or -PMG_E_SYS
  */
 int pmg_certs_write(const struct pmg_folder *folder, const char *ca_pem, const struct pmg_strv *env,

@@ -58,6 +58,35 @@ static void the_users_own_certificates_stay_beside_ours(void **state)
 	}
 }
 
+static void private_keys_are_not_copied(void **state)
+{
+#define KEY(kind) "-----BEGIN " kind "-----\nsecret\n-----END " kind "-----"
+	static const struct {
+		const char *his, *left;
+	} rows[] = {
+		{ HIS KEY("PRIVATE KEY") "\n" HIS, HIS "\n" HIS },
+		{ KEY("EC PRIVATE KEY") "\n" KEY("ENCRYPTED PRIVATE KEY") HIS, "\n" HIS },
+		{ KEY("PUBLIC KEY") HIS, KEY("PUBLIC KEY") HIS },
+		{ HIS "-----BEGIN RSA PRIVATE KEY-----\nsecret", HIS },
+		{ HIS "-----BEGIN PRIVATE KEY-----\nsecret\n-----END ", HIS },
+		{ HIS "-----BEGIN ", HIS "-----BEGIN " },
+		{ HIS "-----BEGIN -----", HIS "-----BEGIN -----" },
+	};
+	pmg_auto(folder) char *root = folder_new();
+	pmg_autofree char *his = pmg_path_join(root, "his.pem");
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *want = pmg_xasprintf("%s%s", OURS, rows[i].left);
+		pmg_autofree char *text = NULL;
+
+		folder_write(root, "his.pem", rows[i].his, strlen(rows[i].his));
+		text = written(root, his);
+		assert_string_equal(text, want);
+	}
+}
+
 static void a_file_that_cannot_be_made_is_an_error(void **state)
 {
 	pmg_auto(folder) char *root = folder_new();
@@ -77,6 +106,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_users_own_certificates_stay_beside_ours),
+		cmocka_unit_test(private_keys_are_not_copied),
 		cmocka_unit_test(a_file_that_cannot_be_made_is_an_error),
 	};
 
