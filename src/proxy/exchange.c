@@ -18,6 +18,7 @@ struct pmg_exchange {
 	char *method;
 	struct pmg_str head; /* lines as they come, of the message at hand */
 	bool has_head;       /* the final one was delivered */
+	size_t trailer;      /* bytes of it */
 	bool waits_body, waits_pull;
 	bool is_stopped;    /* by us: what libcurl says of it does not matter */
 	struct pmg_err why; /* what we found wrong with the response */
@@ -57,14 +58,24 @@ static bool deliver_head(struct pmg_exchange *exchange)
 	return !exchange->is_stopped;
 }
 
+/* Trailers are not passed on, but libcurl keeps them all. */
+static size_t drop_trailer(struct pmg_exchange *exchange, size_t len)
+{
+	exchange->trailer += len;
+	if (exchange->trailer <= PMG_HTTP_TRAILER_MAX)
+		return len;
+	(void)pmg_err_set(&exchange->why, PMG_E_LIMIT, 0, "the trailer is too large");
+	return 0;
+}
+
 static size_t on_line(char *bytes, size_t one, size_t len, void *ctx)
 {
 	struct pmg_exchange *exchange = ctx;
 	bool is_end = (len == 2 && memcmp(bytes, "\r\n", 2) == 0) || (len == 1 && *bytes == '\n');
 
 	(void)one;
-	if (exchange->has_head) /* trailers are not passed on */
-		return len;
+	if (exchange->has_head)
+		return drop_trailer(exchange, len);
 	if (len > 5 && memcmp(bytes, "HTTP/", 5) == 0)
 		pmg_str_clear(&exchange->head);
 	if (pmg_str_add(&exchange->head, bytes, len) < 0) {

@@ -310,6 +310,21 @@ class Bodies(world.Case):
             got = self.client().get("http://127.0.0.1:%d/%d" % (server.port, i))
             self.assertEqual(got.status, 502, heads[i][:60])
 
+    def test_an_endless_trailer_is_cut(self):
+        """libcurl keeps what it was sent."""
+        def answer(_, conn):
+            world.Server.head(conn)
+            conn.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n")
+            while True:
+                conn.sendall(b"A: " + b"b" * 1000 + b"\r\n")
+
+        server = self.server(answer)
+        self.start()
+        got = self.client().get("http://127.0.0.1:%d/" % server.port)
+        self.assertEqual((got.status, got.whole), (200, False))
+        self.assert_small()
+        self.assertEqual(len(self.told("trouble")), 1)
+
     def test_interim_answers_are_passed_over(self):
         def answer(_, conn):
             world.Server.head(conn)
