@@ -10,6 +10,7 @@
 #include "proxy/probe.h"
 
 #define READ_SIZE 16384U /* bytes at a time: what a TLS record holds */
+#define TLS_ALERT 21     /* content type of what a client says at its end, and of failures */
 #define TLS_FIRST 22     /* content type of a handshake record */
 
 enum { DIAG_REFUSED = 4008 }; /* docs/codes/ */
@@ -217,6 +218,14 @@ static bool wants_input(const struct pmg_client *client)
 	return states[client->state].input != NULL;
 }
 
+/* Nothing is read while a request is with upstream; a client that goes meanwhile must not keep its
+ * place until an upstream that hangs gives up. */
+static bool wants_goodbye(const struct pmg_client *client)
+{
+	return client->state == PMG_CLIENT_EXCHANGE && !wants_input(client) &&
+	       !client->sends_no_more;
+}
+
 void pmg_client_update(struct pmg_client *client)
 {
 	uint32_t events = 0;
@@ -228,6 +237,8 @@ void pmg_client_update(struct pmg_client *client)
 		if (pmg_stream_pending(&client->stream))
 			pmg_task_queue(client->service->loop, &client->input_task);
 	}
+	if (wants_goodbye(client))
+		events |= EPOLLRDHUP;
 	if (client->wants_in)
 		events |= EPOLLIN;
 	if (client->wants_out || (client->is_stalled && !client->wants_in))
@@ -276,12 +287,29 @@ static void hang_up(struct pmg_client *client)
 	pmg_client_end(client);
 }
 
+/* It has closed its half: is it gone, or are there requests before the end? */
+static void on_goodbye(struct pmg_client *client)
+{
+	unsigned char first = 0;
+	ssize_t n = recv(client->stream.fd, &first, 1, MSG_PEEK);
+
+	if (client->in.len == 0 && (n == 0 || (n > 0 && client->stream.tls && first == TLS_ALERT)))
+		pmg_client_end(client);
+	else
+		client->sends_no_more = true;
+	pmg_client_update(client);
+}
+
 static void on_event(void *ctx, uint32_t events)
 {
 	struct pmg_client *client = ctx;
 
 	if (events & (EPOLLHUP | EPOLLERR)) {
 		hang_up(client);
+		return;
+	}
+	if ((events & EPOLLRDHUP) && wants_goodbye(client)) {
+		on_goodbye(client);
 		return;
 	}
 	if ((events & EPOLLOUT) || client->wants_in)

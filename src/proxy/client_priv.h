@@ -36,13 +36,14 @@ struct pmg_client {
 	struct pmg_str in;
 	size_t scanned; /* of a head, in `in` */
 	struct pmg_str out;
-	size_t out_at;   /* sent of it */
-	bool wants_out;  /* reading has to wait until the socket can be written (TLS) */
-	bool wants_in;   /* and the other way round */
-	bool is_stalled; /* the client does not take what is queued */
-	bool is_broken;  /* writing failed: nothing more will get out */
-	bool is_hurried; /* a head has begun: the rest must come soon */
-	bool is_ours;    /* it has shown the token */
+	size_t out_at;      /* sent of it */
+	bool wants_out;     /* reading has to wait until the socket can be written (TLS) */
+	bool wants_in;      /* and the other way round */
+	bool is_stalled;    /* the client does not take what is queued */
+	bool is_broken;     /* writing failed: nothing more will get out */
+	bool is_hurried;    /* a head has begun: the rest must come soon */
+	bool sends_no_more; /* it has closed its half behind requests that wait to be read */
+	bool is_ours;       /* it has shown the token */
 	uint64_t born_ms;
 
 	char *inside_host; /* after a CONNECT that is looked into */

@@ -2,7 +2,9 @@
 """The running proxy: requests forwarded, judged, refused; plain and inside TLS."""
 import os
 import signal
+import socket
 import subprocess
+import threading
 import time
 
 import world
@@ -324,6 +326,31 @@ class Bodies(world.Case):
         self.assertEqual((got.status, got.whole), (200, False))
         self.assert_small()
         self.assertEqual(len(self.told("trouble")), 1)
+
+    def test_clients_that_go_leave_their_places_though_upstream_hangs(self):
+        done = threading.Event()
+
+        def answer(_, conn):
+            world.Server.head(conn)
+            done.wait(300)
+
+        server = self.server(answer)
+        self.addCleanup(done.set)
+        self.start(("npm", plain("/npm/")))
+        for _ in range(260):  # more than there are places
+            with self.client() as client:
+                client.send("GET http://127.0.0.1:%d/ HTTP/1.1\r\nHost: x\r\n%s\r\n" %
+                            (server.port, client.auth()))
+        with world.Client(self.front, 10 * world.SLOW) as client:
+            self.assertEqual(client.get(plain("/npm/tiny")).status, 200)
+
+    def test_a_client_that_sends_no_more_gets_answers_to_all_it_sent(self):
+        self.start(("npm", plain("/npm/")))
+        client = self.client()
+        client.send(2 * ("GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n" %
+                         (plain("/~delay.100/npm/tiny"), client.auth())))
+        client.sock.shutdown(socket.SHUT_WR)
+        self.assertEqual([client.response().status, client.response().status], [200, 200])
 
     def test_interim_answers_are_passed_over(self):
         def answer(_, conn):
