@@ -122,6 +122,7 @@ int pmg_npmlike_line(struct pmg_npmlike *n, const struct pmg_arg_table *table, u
 	}
 	if (r == 0)
 		pmg_strv_extend(&n->facts->argv, n->place->argv + done);
+	pmg_settings_reverse(&n->settings); /* of an option given twice the last counts */
 	return r;
 }
 
@@ -187,26 +188,45 @@ static int global_of_node(struct pmg_npmlike *n, const char *node, struct pmg_er
 	return global_of(n, prefix, err);
 }
 
+/*
+ * Every file or folder that a setting of that key names: the first is the strongest, but of an
+ * option, or of two spellings of a variable, the last counts. Read are all.
+ * @return how many, or an error
+ */
+static int each_named(struct pmg_npmlike *n, const char *key,
+		      int (*fn)(struct pmg_npmlike *n, const char *path, struct pmg_err *err),
+		      struct pmg_err *err)
+{
+	size_t i, known = n->settings.n; /* what is read adds more */
+	int r = 0, count = 0;
+
+	for (i = 0; r == 0 && i < known; i++) {
+		const char *value = pmg_settings_use(&n->settings.v[i]);
+		pmg_autofree char *path = NULL;
+
+		if (!value || strcmp(n->settings.v[i].key, key) != 0)
+			continue;
+		path = path_of(n->place, value);
+		r = fn(n, path, err);
+		count++;
+	}
+	return r < 0 ? r : count;
+}
+
 /* npm derives the prefix from the node it runs on, links and all, unless told otherwise. */
 static int globals(struct pmg_npmlike *n, struct pmg_err *err)
 {
-	const char *named = pmg_settings_value(&n->settings, "globalconfig");
-	const char *prefix = pmg_settings_value(&n->settings, "prefix");
 	const char *env_prefix = pmg_env_get(n->place->env, "PREFIX");
 	/* as npm's "#!/usr/bin/env node" finds it */
 	pmg_autofree char *node = pmg_env_search(n->place->env, "node");
 	pmg_autofree char *real = node ? pmg_path_real(node) : NULL;
-	pmg_autofree char *path = NULL;
-	int r = 0;
+	int r = each_named(n, "globalconfig", read_npmrc, err);
 
-	if (named) {
-		path = path_of(n->place, named);
-		return read_npmrc(n, path, err);
-	}
-	if (prefix) {
-		path = path_of(n->place, prefix);
-		r = global_of(n, path, err);
-	}
+	if (r != 0)
+		return r < 0 ? r : 0;
+	r = each_named(n, "prefix", global_of, err);
+	if (r > 0)
+		r = 0;
 	if (r == 0 && env_prefix && *env_prefix)
 		r = global_of(n, env_prefix, err);
 	if (r == 0 && node)
@@ -229,14 +249,16 @@ static int builtin(struct pmg_npmlike *n, struct pmg_err *err)
 
 int pmg_npmlike_npmrcs(struct pmg_npmlike *n, const char *start, struct pmg_err *err)
 {
-	const char *named = pmg_settings_value(&n->settings, "userconfig");
-	pmg_autofree char *user =
-		named ? path_of(n->place, named) : pmg_path_join(n->place->home, ".npmrc");
+	pmg_autofree char *user = pmg_path_join(n->place->home, ".npmrc");
 	int r;
 
 	r = upward(n, start, err);
 	if (r == 0)
+		r = each_named(n, "userconfig", read_npmrc, err);
+	if (r == 0)
 		r = read_npmrc(n, user, err);
+	if (r > 0)
+		r = 0;
 	if (r == 0)
 		r = globals(n, err);
 	if (r == 0)

@@ -38,6 +38,18 @@ int pmg_settings_add(struct pmg_settings *settings, const char *key, const char 
 	return 0;
 }
 
+void pmg_settings_reverse(struct pmg_settings *settings)
+{
+	size_t i, k;
+
+	for (i = 0, k = settings->n; i + 1 < k; i++) {
+		struct pmg_setting kept = settings->v[i];
+
+		settings->v[i] = settings->v[--k];
+		settings->v[k] = kept;
+	}
+}
+
 const struct pmg_setting *pmg_settings_find(const struct pmg_settings *settings, const char *key)
 {
 	size_t i;
@@ -48,14 +60,19 @@ const struct pmg_setting *pmg_settings_find(const struct pmg_settings *settings,
 	return NULL;
 }
 
+const char *pmg_settings_use(const struct pmg_setting *setting)
+{
+	if (setting->value[0] == '\0' || strcmp(setting->value, "null") == 0 ||
+	    strcmp(setting->value, "undefined") == 0)
+		return NULL;
+	return setting->value;
+}
+
 const char *pmg_settings_value(const struct pmg_settings *settings, const char *key)
 {
 	const struct pmg_setting *found = pmg_settings_find(settings, key);
 
-	if (!found || found->value[0] == '\0' || strcmp(found->value, "null") == 0 ||
-	    strcmp(found->value, "undefined") == 0)
-		return NULL;
-	return found->value;
+	return found ? pmg_settings_use(found) : NULL;
 }
 
 int pmg_settings_npmrc(struct pmg_settings *settings, const char *path, const struct pmg_strv *env,

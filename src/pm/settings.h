@@ -28,8 +28,13 @@ PMG_DEFINE_AUTO_DONE(settings, struct pmg_settings, pmg_settings_done);
 int pmg_settings_add(struct pmg_settings *settings, const char *key, const char *value,
 		     const char *what, unsigned line, struct pmg_err *err) PMG_MUST_CHECK;
 
+/** What was added last counts from here on. */
+void pmg_settings_reverse(struct pmg_settings *settings);
+
 /** The first of a key, NULL when there is none. Borrowed. */
 const struct pmg_setting *pmg_settings_find(const struct pmg_settings *settings, const char *key);
+/** A value as npm takes it: NULL when it is empty, "null" or "undefined". Borrowed. */
+const char *pmg_settings_use(const struct pmg_setting *setting);
 /** Its value; NULL when there is none, or when it is empty, "null" or "undefined". Borrowed. */
 const char *pmg_settings_value(const struct pmg_settings *settings, const char *key);
 

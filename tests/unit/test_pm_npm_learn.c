@@ -102,9 +102,9 @@ static void every_file_and_variable_that_npm_reads_names_registries(void **state
 		 &facts);
 	got = learning_registries(l, &facts);
 	assert_string_equal(got,
-			    "https://line.test/ <- command line\n"
-			    "https://g.test/ @g <- command line\n"
 			    "https://h.test/ @h <- command line\n"
+			    "https://g.test/ @g <- command line\n"
+			    "https://line.test/ <- command line\n"
 			    "https://env.test/ <- environment NPM_CONFIG_REGISTRY\n"
 			    "https://beta.test/ @beta <- environment npm_config_@beta:registry\n"
 			    "https://sub.test/ <- {top}/home/project/a/.npmrc:1\n"
@@ -163,6 +163,41 @@ static const struct proxy_row proxies[] = {
 	{ "npm i", "NO_PROXY=a.test", "", NULL, NULL, "a.test" },
 	{ "npm i", "NO_PROXY=a.test", "noproxy=b.test\n", NULL, NULL, "b.test" },
 };
+
+/* npm goes by the last; a file that only pmg leaves out would name a registry nobody looks at. */
+static void of_files_named_twice_all_are_read(void **state)
+{
+	static const char *const lines[] = {
+		"npm i --userconfig /nonexistent --userconfig ~/u.npmrc",
+		"npm i --userconfig ~/u.npmrc --userconfig /nonexistent",
+		"npm i --globalconfig=/none --globalconfig=~/u.npmrc", "npm i"
+	};
+	struct learning *l = *state;
+	size_t i;
+
+	learning_write(l, "home/u.npmrc", "registry=https://u.test/\n");
+	for (i = 0; i < PMG_ARRAY_LEN(lines); i++) {
+		pmg_auto(facts) struct pmg_facts facts = { 0 };
+		pmg_autofree char *found = NULL;
+
+		if (i == PMG_ARRAY_LEN(lines) - 1) {
+			pmg_env_set(&l->env, "npm_config_userconfig", "/nonexistent");
+			pmg_env_set(&l->env, "NPM_CONFIG_USERCONFIG", "~/u.npmrc");
+		}
+		learn_ok(l, lines[i], &facts);
+		found = learning_registries(l, &facts);
+		assert_non_null(strstr(found, "https://u.test/"));
+	}
+}
+
+static void of_an_option_given_twice_the_last_counts(void **state)
+{
+	struct learning *l = *state;
+	pmg_auto(facts) struct pmg_facts facts = { 0 };
+
+	learn_ok(l, "npm i --https-proxy=http://a.test:1 --https-proxy=http://b.test:2", &facts);
+	assert_string_equal(facts.https_proxy, "http://b.test:2");
+}
 
 static void assert_text(const char *got, const char *want)
 {
@@ -328,6 +363,8 @@ int main(void)
 		TEST(a_program_that_does_not_say_is_an_error_unless_a_registry_is_named),
 		TEST(every_file_and_variable_that_npm_reads_names_registries),
 		TEST(configuration_files_may_be_named_elsewhere),
+		TEST(of_files_named_twice_all_are_read),
+		TEST(of_an_option_given_twice_the_last_counts),
 		TEST(the_users_own_proxy_becomes_the_parent),
 		TEST(options_that_lead_round_the_proxy_are_taken_away_and_no_others),
 		TEST(the_users_own_certificates_are_taken_over),
