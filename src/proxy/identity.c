@@ -170,6 +170,29 @@ static bool npm_flat(const struct segments *seg, struct pmg_identities *out)
 	return true;
 }
 
+/* download/NAME/VERSION/HASH, and PATH/NAME/VERSION.tgz, as some registries hand artifacts out. The
+ * document that names them may be in the manager's cache, so that nothing is learned from it. */
+static bool npm_spelled(const struct segments *seg, struct pmg_identities *out)
+{
+	size_t last = seg->n - 1, i;
+	bool found = false;
+
+	for (i = 1; i < seg->n; i++) {
+		pmg_autofree char *version = pmg_xstrdup(seg->v[i]);
+		pmg_autofree char *name = npm_name(seg, i - 1);
+		size_t before = name[0] == '@' ? 3 : 2; /* from the version to what stands before */
+		bool download =
+			i < last && i >= before && strcmp(seg->v[i - before], "download") == 0;
+
+		if ((download || (i == last && cut_suffix(version, ".tgz"))) &&
+		    pmg_version_is_valid(PMG_ECO_NPM, version)) {
+			pmg_identities_add(out, PMG_ECO_NPM, name, version);
+			found = true;
+		}
+	}
+	return found;
+}
+
 /* PATH/NAME/-/[VERSION/]FILE: for every "-" with something on both sides. */
 static bool npm_artifact(const struct segments *seg, struct pmg_identities *out)
 {
@@ -189,7 +212,7 @@ static bool npm_artifact(const struct segments *seg, struct pmg_identities *out)
 		found = true;
 	}
 	out->overflow |= seg->overflow;
-	return found || npm_flat(seg, out);
+	return found || npm_flat(seg, out) || npm_spelled(seg, out);
 }
 
 static enum pmg_path_kind npm_path(const char *rest, struct pmg_identities *out)

@@ -77,7 +77,16 @@ static void npm_paths_name_their_package(void **state)
 		{ "-/v1/search", PMG_PATH_OTHER, "" },
 		{ "-/npm/v1/security/advisories/bulk", PMG_PATH_OTHER, "" },
 		{ "-/package/x/dist-tags", PMG_PATH_OTHER, "" },
-		{ "download/@acme/x/1.0.0/0a1b", PMG_PATH_OTHER, "" },
+		{ "download/@acme/x/1.0.0/0a1b", PMG_PATH_ARTIFACT, "@acme/x@1.0.0" },
+		{ "a/download/x/1.0.0-rc.1/0a1b/c", PMG_PATH_ARTIFACT, "x@1.0.0-rc.1" },
+		{ "download/@acme/x/1.0.0", PMG_PATH_OTHER, "" },
+		{ "download/x/latest/0a1b", PMG_PATH_OTHER, "" },
+		{ "download/a/x/1.0.0/0a1b", PMG_PATH_OTHER, "" },
+		{ "x/y/1.0.0/0a1b", PMG_PATH_OTHER, "" },
+		{ "~/11/@acme/x/1.0.0.tgz", PMG_PATH_ARTIFACT, "@acme/x@1.0.0" },
+		{ "x/1.0.0.tgz", PMG_PATH_ARTIFACT, "x@1.0.0" },
+		{ "x/latest.tgz", PMG_PATH_METADATA, "x@latest.tgz" },
+		{ "1.0.0.tgz", PMG_PATH_METADATA, "1.0.0.tgz@?" },
 	};
 
 	(void)state;
