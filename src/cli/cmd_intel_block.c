@@ -1,6 +1,47 @@
+#include <string.h>
+
 #include "base/clock.h"
 #include "cli/cmd_intel.h"
+#include "pm/version.h"
 #include "verdict/blocklist.h"
+
+/* Three numbers: what is read loosely elsewhere, "1" or "1.0.0.1", is a range or nobody's version.
+ */
+static bool has_three_parts(const char *version)
+{
+	static const char digits[] = "0123456789";
+	const char *s = version + strspn(version, "v= \t");
+	size_t part, n;
+
+	for (part = 0; part < 3; part++) {
+		n = strspn(s, digits);
+		if (n == 0 || (part < 2 && s[n] != '.'))
+			return false;
+		s += part < 2 ? n + 1 : n;
+	}
+	return *s != '.';
+}
+
+static bool is_exact(const struct pmg_purl *purl)
+{
+	return pmg_version_is_valid(purl->eco, purl->version) &&
+	       (purl->eco != PMG_ECO_NPM || has_three_parts(purl->version));
+}
+
+/* "^1" or "1.0" of npm is no version that any package has: it would look blocked and block
+   nothing. The file itself may hold such a thing; it then matches the same text. */
+static int check_version(const struct pmg_purl *purl, struct pmg_err *err)
+{
+	pmg_autofree char *shown = NULL;
+
+	if (!purl->version || is_exact(purl))
+		return 0;
+	shown = pmg_out_quote(purl->version);
+	(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is not one exact %s version", shown,
+			  pmg_eco_name(purl->eco));
+	return pmg_err_hint(err, "give one exact version, like %s, or none: then all are blocked",
+			    purl->eco == PMG_ECO_NPM ? "1.0.0" : "1.0");
+}
 
 int pmg_cmd_intel_block(const struct pmg_call *call, struct pmg_err *err)
 {
@@ -11,6 +52,8 @@ int pmg_cmd_intel_block(const struct pmg_call *call, struct pmg_err *err)
 	pmg_autofree char *shown = NULL;
 	int r = pmg_intel_purl(call->operands[0], &purl, err);
 
+	if (r == 0)
+		r = check_version(&purl, err);
 	if (r == 0)
 		r = pmg_intel_place_find(&place, err);
 	if (r == 0)

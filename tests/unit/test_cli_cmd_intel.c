@@ -311,6 +311,25 @@ static void block_and_unblock_change_the_answer(void **state)
 	}
 }
 
+static void exact_versions_and_old_names_are_blocked(void **state)
+{
+	static const char *const purls[] = {
+		"pkg:npm/is-even@1.0.0", "pkg:npm/is-even@v1.0.1-rc.1+b", "pkg:npm/JSONStream",
+		"pkg:pypi/x@1.0",        "pkg:pypi/x@1!2.0.post1",
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(purls); i++) {
+		pmg_auto(said) struct said s = RUN("block", purls[i]);
+		pmg_auto(said) struct said q = RUN("query", purls[i]);
+		pmg_auto(said) struct said u = RUN("unblock", purls[i]);
+
+		if (s.status != 0 || !strstr(q.out, ": block, ") || u.status != 0)
+			fail_msg("%s: %s%s%s", purls[i], s.err, q.out, u.err);
+	}
+}
+
 static const struct {
 	const char *args[6];
 	const char *why;
@@ -322,6 +341,12 @@ static const struct {
 	{ { "query", "--stdin", "pkg:npm/x" }, "too many questions" },
 	{ { "block" }, "too few arguments" },
 	{ { "block", "left-pad" }, "does not begin with pkg:" },
+	{ { "block", "pkg:npm/is-even@^1" }, "\"^1\" is not one exact npm version" },
+	{ { "block", "pkg:npm/is-even@1.0" }, "\"1.0\" is not one exact npm version" },
+	{ { "block", "pkg:npm/is-even@v1" }, "\"v1\" is not one exact npm version" },
+	{ { "block", "pkg:npm/is-even@1.0.0.1" }, "is not one exact npm version" },
+	{ { "block", "pkg:npm/is-even@latest" }, "give one exact version, like 1.0.0, or none" },
+	{ { "block", "pkg:pypi/x@1.*" }, "\"1.*\" is not one exact pypi version" },
 	{ { "unblock", "pkg:npm/nope" }, "not on your block list" },
 	{ { "import", "--name", "a/b", "x" }, "the feed needs a name" },
 	{ { "imprt" }, "did you mean \"pmg intel import\"" },
@@ -380,6 +405,7 @@ int main(void)
 		cmocka_unit_test(lines_are_answered_one_by_one),
 		cmocka_unit_test(a_line_that_cannot_be_read_ends_it_with_its_number),
 		cmocka_unit_test(block_and_unblock_change_the_answer),
+		cmocka_unit_test(exact_versions_and_old_names_are_blocked),
 		cmocka_unit_test(a_wrong_command_line_is_told_and_changes_nothing),
 		cmocka_unit_test(a_damaged_index_is_an_error_that_says_what_to_do),
 	};
