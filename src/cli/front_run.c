@@ -2,10 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
-#include "base/json.h"
 #include "base/mem.h"
 #include "cli/front.h"
+#include "cli/report.h"
 #include "cli/summary.h"
 #include "run/run.h"
 #include "run/signals.h"
@@ -57,16 +56,6 @@ static int show_plan(const struct pmg_run_want *want, struct pmg_out *out, struc
 	return 0;
 }
 
-static int write_report(const char *path, const struct pmg_record *record, struct pmg_err *err)
-{
-	pmg_auto(json) struct json_t *json = pmg_record_json(record);
-	pmg_autofree char *dump = pmg_json_dump(json);
-	pmg_autofree char *text = pmg_xasprintf("%s\n", dump);
-	int r = pmg_io_replace(path, text, strlen(text), 0600, err);
-
-	return r < 0 ? pmg_err_wrap(err, "--report") : 0;
-}
-
 static void tell(const struct pmg_front_settings *settings, const struct pmg_out *out,
 		 const struct pmg_run_result *result, bool failed)
 {
@@ -100,18 +89,21 @@ int pmg_front_run(const struct pmg_front_settings *settings, struct pmg_out *out
 	pmg_auto(run_result) struct pmg_run_result result = { 0 };
 	struct voice voice = { settings, &result, out };
 	struct pmg_run_want want = { argv[0], argv, &env, settings->common.debug, say, &voice };
+	pmg_auto(report) struct pmg_report report = PMG_REPORT_INIT;
 	struct pmg_err report_err = PMG_ERR_INIT;
 	int r, status;
 
 	pmg_front_environment(&env);
 	if (settings->dry_run)
 		return show_plan(&want, out, err);
+	if (settings->report && pmg_report_open(settings->report, &report, err) < 0)
+		return -(int)err->code;
 	out->to = NULL; /* the tool's from here on */
 	r = pmg_run(&want, &result, err);
 	tell(settings, out, &result, r < 0);
 	status = result.exit;
 	if (result.guarded && settings->report &&
-	    write_report(settings->report, &result.record, &report_err) < 0) {
+	    pmg_report_write(&report, &result.record, &report_err) < 0) {
 		pmg_out_error(out, &report_err);
 		status = status ? status : pmg_code_exit(report_err.code);
 	}

@@ -2,7 +2,7 @@ noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
 	%D%/cmd.c %D%/cmd.h %D%/cmd_audit.c %D%/cmd_audit.h %D%/cmd_version.c \
 	%D%/front.c %D%/front.h %D%/front_run.c %D%/opt.c %D%/opt.h %D%/out.c %D%/out.h \
-	%D%/summary.c %D%/summary.h %D%/table.c %D%/table.h
+	%D%/report.c %D%/report.h %D%/summary.c %D%/summary.h %D%/table.c %D%/table.h
 
 bin_PROGRAMS += pmg
 pmg_SOURCES = src/pmg.c
@@ -12,7 +12,9 @@ pmg_LDADD = $(LINK_CLI)
 LINK_CLI_CORE = libcli.a $(LINK_BASE)
 
 check_PROGRAMS += tests/unit/test_cli_cmd tests/unit/test_cli_front tests/unit/test_cli_opt \
-	tests/unit/test_cli_out tests/unit/test_cli_summary tests/unit/test_cli_table
+	tests/unit/test_cli_out tests/unit/test_cli_report tests/unit/test_cli_summary \
+	tests/unit/test_cli_table
+tests_unit_test_cli_report_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_front_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_summary_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_cmd_LDADD = $(LINK_CLI_CORE) $(CMOCKA_LIBS)

@@ -68,6 +68,12 @@ static const struct {
 	{ { "pmg", "--dry-run", "npm", "--version" },
 	  0,
 	  "npm neither fetches packages nor runs their code: it would be run as it is\n" },
+	{ { "pmg", "--report", "-", "npm", "--version" },
+	  121,
+	  "pmg: --report does not take \"-\"\npmg: standard output is the tool's: name a file\n" },
+	{ { "pmg", "--report=no/such/folder", "npm", "--version" },
+	  121,
+	  "pmg: --report no/such/folder: No such file or directory\n" },
 	{ { "pmg", "npx", "--version" },
 	  127,
 	  "pmg: [PMG5001] npx: No such file or directory\n"
