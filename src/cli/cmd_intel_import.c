@@ -124,6 +124,16 @@ static void note_faults(const struct pmg_out *out, const struct pmg_import_repor
 	}
 }
 
+/* Said even with -q: a feed that holds nothing protects from nothing. */
+static void note_empty(const struct pmg_out *out, const char *feed,
+		       const struct pmg_import_report *r)
+{
+	if (r->result.records == 0)
+		pmg_out_note(out, "%s%s: 0 records%s",
+			     pmg_out_on(out->messages_color, PMG_STYLE_WARN), feed,
+			     pmg_out_off(out->messages_color));
+}
+
 static int feed_name(const struct pmg_intel_import_opts *opts, const char *path, char **out,
 		     struct pmg_err *err)
 {
@@ -160,6 +170,7 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 		print_json(call->out, feed, now, &report);
 	else
 		print_text(call->out, feed, &report);
+	note_empty(call->out, feed, &report);
 	if (!settings->quiet && !opts->json)
 		note_rest(call->out, &report);
 	note_faults(call->out, &report);

@@ -25,6 +25,7 @@ struct pmg_build {
 	struct pmg_store *store;
 	struct pmg_stmt *add_record, *add_entry;
 	int64_t n_records;
+	bool refuse_emptying;
 };
 
 /* Records of the feed as they come; temporary tables live outside the file. Whatever kept rows
@@ -253,6 +254,40 @@ static int read_result(struct pmg_build *build, struct pmg_build_result *out, st
 	return 0;
 }
 
+void pmg_build_refuse_emptying(struct pmg_build *build)
+{
+	build->refuse_emptying = true;
+}
+
+/* Single records leave a feed every day: only one that is left with none is looked at. */
+static int check_emptying(struct pmg_build *build, const struct pmg_build_result *result,
+			  struct pmg_err *err)
+{
+	static const char sql[] =
+		"SELECT count(*), ifnull(sum(r.id NOT IN (SELECT id FROM best WHERE withdrawn)), 0)"
+		" FROM old.record r JOIN old.feed f ON f.feed = r.feed WHERE f.name = ?1";
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	int64_t had;
+	int r;
+
+	if (!build->refuse_emptying || result->records > 0)
+		return 0;
+	r = pmg_store_prepare(build->store, sql, &stmt, err);
+	if (r < 0)
+		return r;
+	pmg_stmt_bind_text(stmt, 1, build->feed);
+	r = pmg_stmt_step(stmt, err);
+	if (r < 0 || pmg_stmt_int(stmt, 1) == 0)
+		return r < 0 ? r : 0;
+	had = pmg_stmt_int(stmt, 0);
+	(void)pmg_err_set(err, PMG_E_PARSE, 0,
+			  "no record of malware in it; the feed \"%s\" has %lld in the index",
+			  build->feed, (long long)had);
+	return pmg_err_hint(err, "the index is as it was. Is it the right PATH? For another feed "
+				 "give another --name; to give this one up remove intel.db and "
+				 "import the others again");
+}
+
 /* Read it back as a stranger would, before anybody relies on it. */
 static int check_new(const struct pmg_build *build, struct pmg_err *err)
 {
@@ -310,6 +345,8 @@ int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_resu
 		r = run_one(build, finish_sql[i], now, err);
 	if (r == 0)
 		r = read_result(build, &result, err);
+	if (r == 0)
+		r = check_emptying(build, &result, err);
 	if (r == 0)
 		r = pmg_store_commit(build->store, err);
 	if (r == 0)

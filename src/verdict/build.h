@@ -46,7 +46,14 @@ struct pmg_build_result {
 	uint64_t packages;   /* distinct names of all feeds */
 };
 
-/** @param now  seconds since 1970: stands in the index as its date. @return 0; -PMG_E_DB, _SYS */
+/**
+ * From now on pmg_build_finish() fails where the feed had records and would have none: that lets
+ * in all it held back. Not so when each of them is withdrawn in the new feed, by its id.
+ */
+void pmg_build_refuse_emptying(struct pmg_build *build);
+
+/** @param now  seconds since 1970: stands in the index as its date.
+    @return 0; -PMG_E_PARSE: pmg_build_refuse_emptying(); -PMG_E_DB, _SYS */
 int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_result *out,
 		     struct pmg_err *err) PMG_MUST_CHECK;
 

@@ -132,8 +132,10 @@ static int import_into(struct import *import, const char *path, int64_t now, str
 		return r;
 	list_sort(&report->faults);
 	list_sort(&report->notes);
-	if (report->read > 0)
-		return pmg_build_finish(import->build, now, &report->result, err);
+	if (report->read > 0) {
+		r = pmg_build_finish(import->build, now, &report->result, err);
+		return r == -PMG_E_PARSE ? pmg_err_wrap(err, "%s", path) : r;
+	}
 	/* An empty feed in place of a full one would let in all that it held back. */
 	(void)pmg_err_set(err, PMG_E_PARSE, 0, "%s: no record in it", path);
 	if (report->faults.n > 0) {
@@ -156,6 +158,7 @@ int pmg_import(const char *path, const char *index_path, const char *feed, int64
 
 	if (r < 0)
 		return r;
+	pmg_build_refuse_emptying(build);
 	import.build = build;
 	r = import_into(&import, path, now, err);
 	if (r < 0)

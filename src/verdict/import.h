@@ -42,7 +42,8 @@ char *pmg_import_name(const char *path) PMG_MUST_CHECK;
  * Replace the records of one feed.
  * @param now  seconds since 1970: the date of the index
  * @param[out] out  zeroed by the caller
- * @return 0; -PMG_E_PARSE: not one record can be read in it; what pmg_feed_read() and
+ * @return 0; -PMG_E_PARSE: not one record can be read in it, or the feed had records and
+ *         would have none (pmg_build_refuse_emptying()); what pmg_feed_read() and
  *         pmg_build_*() return. The index is then as it was.
  */
 int pmg_import(const char *path, const char *index_path, const char *feed, int64_t now,

@@ -366,6 +366,25 @@ static void a_wrong_command_line_is_told_and_changes_nothing(void **state)
 	}
 }
 
+static void an_empty_feed_is_said_and_takes_no_full_ones_place(void **state)
+{
+	static const char none[] = RECORD("GHSA-1", "x", EVER);
+	pmg_autofree char *path = pmg_path_join(home, "none.json");
+
+	(void)state;
+	folder_write(home, "none.json", none, strlen(none));
+	{
+		pmg_auto(said) struct said s = RUN("import", "-q", path);
+		pmg_auto(said) struct said t = RUN("import", "--name", "feed", path);
+
+		assert_int_equal(s.status, 0);
+		assert_string_equal(s.err, "pmg: none: 0 records\n");
+		assert_int_equal(t.status, 125);
+		assert_string_equal(t.out, "");
+		assert_non_null(strstr(t.err, "the feed \"feed\" has 2 in the index"));
+	}
+}
+
 static void a_damaged_index_is_an_error_that_says_what_to_do(void **state)
 {
 	static const char *const commands[][3] = {
@@ -407,6 +426,7 @@ int main(void)
 		cmocka_unit_test(block_and_unblock_change_the_answer),
 		cmocka_unit_test(exact_versions_and_old_names_are_blocked),
 		cmocka_unit_test(a_wrong_command_line_is_told_and_changes_nothing),
+		cmocka_unit_test(an_empty_feed_is_said_and_takes_no_full_ones_place),
 		cmocka_unit_test(a_damaged_index_is_an_error_that_says_what_to_do),
 	};
 

@@ -115,6 +115,54 @@ static void a_feed_without_a_record_leaves_the_index_as_it_was(void **state)
 	}
 }
 
+#define GONE(id) "{\"id\":\"" id "\",\"withdrawn\":\"2025-07-01T00:00:00Z\"}"
+
+static void a_feed_that_had_records_is_not_emptied(void **state)
+{
+	static const struct {
+		const char *feed, *first, *second; /* records of 1.json and 2.json */
+		int code;
+	} rows[] = {
+		{ "osv", RECORD("MAL-1", "x", EVER), RECORD("MAL-2", "y", EVER), 0 },
+		{ "other", RECORD("MAL-9", "z", EVER), RECORD("GHSA-1", "x", EVER), 0 },
+		{ "osv", RECORD("GHSA-1", "x", EVER), RECORD("GHSA-2", "x", EVER), PMG_E_PARSE },
+		{ "osv", RECORD("MAL-0000-1", "x", EVER), GONE("MAL-1"), PMG_E_PARSE },
+		{ "new", RECORD("GHSA-1", "x", EVER), GONE("MAL-1"), 0 },
+		{ "new", RECORD("GHSA-1", "x", EVER), RECORD("GHSA-2", "x", EVER), 0 },
+		{ "osv", GONE("MAL-1"), GONE("MAL-2"), 0 }, /* said so, one by one */
+	};
+	static const uint64_t totals[] = { 2, 3, 0, 0, 3, 3, 1 };
+	pmg_auto(folder) char *dir = folder_new();
+	pmg_autofree char *path = pmg_path_join(dir, "feed");
+	pmg_autofree char *index = pmg_path_join(dir, "intel.db");
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(import_report) struct pmg_import_report r = { 0 };
+		pmg_autofree char *before = NULL;
+		pmg_autofree char *after = NULL;
+		struct pmg_err err = PMG_ERR_INIT, scratch = PMG_ERR_INIT;
+		size_t len = 0, len_after = 0;
+
+		write_text(dir, "feed/1.json", rows[i].first);
+		write_text(dir, "feed/2.json", rows[i].second);
+		if (rows[i].code)
+			assert_int_equal(pmg_io_slurp(index, 1U << 20, &before, &len, &scratch), 0);
+		if (pmg_import(path, index, rows[i].feed, RECORDS_NOW, &r, &err) != -rows[i].code)
+			fail_msg("row %zu: %s", i, err.msg);
+		assert_int_equal(r.result.total, totals[i]);
+		if (!rows[i].code)
+			continue;
+		if (!strstr(err.msg, path) || !strstr(err.msg, "the feed \"osv\" has 2 in the"))
+			fail_msg("%s", err.msg);
+		assert_non_null(strstr(err.hint, "import the others again"));
+		assert_int_equal(pmg_io_slurp(index, 1U << 20, &after, &len_after, &scratch), 0);
+		assert_int_equal(len, len_after);
+		assert_memory_equal(before, after, len);
+	}
+}
+
 static void a_feed_gets_its_name_from_its_file(void **state)
 {
 	static const struct {
@@ -145,6 +193,7 @@ int main(void)
 		cmocka_unit_test(every_file_is_accounted_for),
 		cmocka_unit_test(vulnerabilities_alone_make_an_empty_index_not_an_error),
 		cmocka_unit_test(a_feed_without_a_record_leaves_the_index_as_it_was),
+		cmocka_unit_test(a_feed_that_had_records_is_not_emptied),
 		cmocka_unit_test(a_feed_gets_its_name_from_its_file),
 	};
 
