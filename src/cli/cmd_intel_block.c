@@ -43,13 +43,22 @@ static int check_version(const struct pmg_purl *purl, struct pmg_err *err)
 			    purl->eco == PMG_ECO_NPM ? "1.0.0" : "1.0");
 }
 
+static void say_blocked(const struct pmg_out *out, const struct pmg_purl *purl, int added)
+{
+	static const char *const what[] = { "was already blocked", "is now blocked",
+					    "is blocked as before" };
+	pmg_autofree char *shown = pmg_purl_format(purl);
+
+	pmg_out_note(out, "%s %s%s%s", shown, what[added], purl->version ? "" : ", in all versions",
+		     added == 2 ? "; reason changed" : "");
+}
+
 int pmg_cmd_intel_block(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_block_opts *opts = call->opts;
 	const struct pmg_cmd_settings *settings = call->settings;
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
 	pmg_auto(purl) struct pmg_purl purl = { 0 };
-	pmg_autofree char *shown = NULL;
 	int r = pmg_intel_purl(call->operands[0], &purl, err);
 
 	if (r == 0)
@@ -60,10 +69,8 @@ int pmg_cmd_intel_block(const struct pmg_call *call, struct pmg_err *err)
 		r = pmg_blocklist_add(place.blocklist, &purl, opts->reason, pmg_clock_now(), err);
 	if (r < 0)
 		return r;
-	shown = pmg_purl_format(&purl);
 	if (!settings->quiet)
-		pmg_out_note(call->out, "%s %s blocked%s", shown, r ? "is now" : "was already",
-			     purl.version ? "" : ", in all versions");
+		say_blocked(call->out, &purl, r);
 	return 0;
 }
 

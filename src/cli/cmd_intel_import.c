@@ -66,13 +66,19 @@ static void print_json(const struct pmg_out *out, const char *feed, int64_t now,
 	pmg_out_json(out, json);
 }
 
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void print_text(const struct pmg_out *out, const char *feed,
 		       const struct pmg_import_report *r)
 {
 	(void)fprintf(out->to,
-		      "%s: %" PRIu64 " records; in the index now: %" PRIu64 " records, %" PRIu64
-		      " packages\n",
-		      feed, r->result.records, r->result.total, r->result.packages);
+		      "%s: %" PRIu64 " record%s; in the index now: %" PRIu64 " record%s, %" PRIu64
+		      " package%s\n",
+		      feed, r->result.records, plural(r->result.records), r->result.total,
+		      plural(r->result.total), r->result.packages, plural(r->result.packages));
 }
 
 static void note_lines(const struct pmg_out *out, const struct pmg_import_list *list, uint64_t all)
@@ -94,32 +100,41 @@ static void note_rest(const struct pmg_out *out, const struct pmg_import_report 
 {
 	const struct {
 		uint64_t n;
-		const char *what;
+		const char *one, *many;
 	} rest[] = {
-		{ r->result.withdrawn, "withdrawn records are passed over" },
-		{ r->result.duplicates, "records gave way to a later one with their id" },
-		{ r->not_malware, "records are ordinary vulnerabilities, not malware" },
-		{ r->tests, "records are tests of the feed (MAL-0000-)" },
-		{ r->other_ecosystems, "entries are of other ecosystems than npm and PyPI" },
-		{ r->other_files, "files are no records (not named *.json)" },
+		{ r->result.withdrawn, "withdrawn record is passed over",
+		  "withdrawn records are passed over" },
+		{ r->result.duplicates, "record gave way to a later one with its id",
+		  "records gave way to later ones with their ids" },
+		{ r->not_malware, "record is an ordinary vulnerability, not malware",
+		  "records are ordinary vulnerabilities, not malware" },
+		{ r->tests, "record is a test of the feed (MAL-0000-)",
+		  "records are tests of the feed (MAL-0000-)" },
+		{ r->other_ecosystems, "entry is of another ecosystem than npm and PyPI",
+		  "entries are of other ecosystems than npm and PyPI" },
+		{ r->other_files, "file is no record (not named *.json)",
+		  "files are no records (not named *.json)" },
 	};
 	size_t i;
 
 	for (i = 0; i < PMG_ARRAY_LEN(rest); i++)
 		if (rest[i].n > 0)
-			pmg_out_note(out, "%" PRIu64 " %s", rest[i].n, rest[i].what);
+			pmg_out_note(out, "%" PRIu64 " %s", rest[i].n,
+				     rest[i].n == 1 ? rest[i].one : rest[i].many);
 }
 
 static void note_faults(const struct pmg_out *out, const struct pmg_import_report *r)
 {
 	if (r->unread > 0) {
-		pmg_out_note(out, "%s%" PRIu64 " files could not be read:%s",
+		pmg_out_note(out, "%s%" PRIu64 " file%s could not be read:%s",
 			     pmg_out_on(out->messages_color, PMG_STYLE_WARN), r->unread,
-			     pmg_out_off(out->messages_color));
+			     plural(r->unread), pmg_out_off(out->messages_color));
 		note_lines(out, &r->faults, r->unread);
 	}
 	if (r->notes.n > 0) {
-		pmg_out_note(out, "%zu records were not taken as they are written:", r->notes.n);
+		pmg_out_note(out, "%zu %s:", r->notes.n,
+			     r->notes.n == 1 ? "record was not taken as it is written"
+					     : "records were not taken as they are written");
 		note_lines(out, &r->notes, r->notes.n);
 	}
 }
@@ -143,8 +158,17 @@ static int feed_name(const struct pmg_intel_import_opts *opts, const char *path,
 		*out = pmg_steal_ptr(&name);
 		return 0;
 	}
-	(void)pmg_err_set(err, PMG_E_USAGE, 0, "the feed needs a name");
-	return pmg_err_hint(err, "--name FEED: letters, digits and -_. , at most %u",
+	if (opts->name) {
+		pmg_autofree char *shown = pmg_out_quote(opts->name);
+
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" cannot be the name of a feed",
+				  shown);
+	} else {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "the feed needs a name: --name FEED");
+	}
+	return pmg_err_hint(err,
+			    "a feed's name: letters, digits and -_. , a letter or digit first, "
+			    "at most %u in all",
 			    PMG_FEED_NAME_MAX);
 }
 

@@ -83,6 +83,13 @@ static int read_line(char *line, struct question *q, struct pmg_err *err)
 	return pmg_eco_parse(eco, &q->eco, err);
 }
 
+/* What was typed or piped in is wrong, not a file of ours. */
+static int bad_line(struct pmg_err *err)
+{
+	err->code = PMG_E_USAGE;
+	return -PMG_E_USAGE;
+}
+
 /* Empty lines, and those that begin with "#", are for people. */
 static int answer_lines(struct pmg_judge *judge, const struct pmg_out *out, struct pmg_err *err)
 {
@@ -95,12 +102,12 @@ static int answer_lines(struct pmg_judge *judge, const struct pmg_out *out, stru
 		number++;
 		len = strlen(line);
 		if (len == sizeof line - 1 && line[len - 1] != '\n')
-			r = pmg_err_set(err, PMG_E_LIMIT, 0, "longer than %d bytes",
+			r = pmg_err_set(err, PMG_E_USAGE, 0, "longer than %d bytes",
 					LINE_MAX_BYTES - 2);
 		line[strcspn(line, "\r\n")] = '\0';
 		if (r < 0 || *line == '\0' || *line == '#')
 			continue;
-		r = read_line(line, &q, err);
+		r = read_line(line, &q, err) < 0 ? bad_line(err) : 0;
 		if (r == 0)
 			r = answer(judge, out, &q, true, err);
 	}

@@ -112,7 +112,8 @@ static void print_text(const struct pmg_out *out, const struct status *status)
 			      "index       none: no package is known to be malware; `pmg intel "
 			      "import PATH` makes one\n");
 	}
-	(void)fprintf(out->to, "block list  %s, %zu entries\n", list, status->blocklist.n);
+	(void)fprintf(out->to, "block list  %s, %zu %s\n", list, status->blocklist.n,
+		      status->blocklist.n == 1 ? "entry" : "entries");
 	if (status->feeds.n > 0) {
 		(void)fputc('\n', out->to);
 		print_feeds(out, &status->feeds);

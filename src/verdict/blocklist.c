@@ -298,14 +298,14 @@ int pmg_blocklist_add(const char *path, const struct pmg_purl *purl, const char 
 	old = find_exact(&list, purl->eco, purl->name, block.canonical);
 	if (!old) {
 		list_take(&list, &block);
-	} else if (reason) {
+	} else if (reason && !pmg_streq(reason, old->reason)) {
 		free(old->reason);
 		old->reason = pmg_steal_ptr(&block.reason);
 	} else {
 		return 0;
 	}
 	r = save(path, &list, err);
-	return r < 0 ? r : !old;
+	return r < 0 ? r : old ? 2 : 1;
 }
 
 int pmg_blocklist_remove(const char *path, const struct pmg_purl *purl, struct pmg_err *err)

@@ -65,7 +65,8 @@ const struct pmg_block *pmg_blocklist_find(const struct pmg_blocklist *list, enu
  * others stay as they are; comments are not kept. The file is replaced whole, mode 0600; its
  * folder is made when missing.
  * @param reason  NULL: none, or the one there is
- * @return 1: added; 0: was there; what pmg_blocklist_load() returns; -PMG_E_TIMEOUT
+ * @return 2: was there, has a new reason; 1: added; 0: was there, nothing changed; what
+ *         pmg_blocklist_load() returns; -PMG_E_TIMEOUT
  */
 int pmg_blocklist_add(const char *path, const struct pmg_purl *purl, const char *reason,
 		      int64_t now, struct pmg_err *err) PMG_MUST_CHECK;

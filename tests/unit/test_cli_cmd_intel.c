@@ -185,7 +185,7 @@ static void import_says_what_became_of_every_file(void **state)
 	(void)state;
 	assert_int_equal(s.status, 0);
 	assert_string_equal(s.out, "feed: 2 records; in the index now: 2 records, 2 packages\n");
-	assert_non_null(strstr(s.err, "pmg: 1 files could not be read:\npmg:   bad.json: "));
+	assert_non_null(strstr(s.err, "pmg: 1 file could not be read:\npmg:   bad.json: "));
 	assert_int_equal(j.status, 0);
 	assert_int_equal(pmg_json_parse("import", j.out, strlen(j.out), &json, &err), 0);
 	assert_string_equal(pmg_json_str(json, "feed"), "other");
@@ -273,9 +273,9 @@ static void a_line_that_cannot_be_read_ends_it_with_its_number(void **state)
 		run((const char *const[]){ "query", "--stdin", NULL }, "npm x 1.0.0\n");
 
 	(void)state;
-	assert_int_equal(s.status, 125);
+	assert_int_equal(s.status, 121);
 	assert_non_null(strstr(s.err, "line 2: ecosystem \"cargo\""));
-	assert_int_equal(t.status, 125);
+	assert_int_equal(t.status, 121);
 	assert_non_null(strstr(t.err, "line 1: no tab"));
 }
 
@@ -297,6 +297,15 @@ static void block_and_unblock_change_the_answer(void **state)
 				    "npm @s/z@7.0.0: block, on your block list: not \\x1b[1mus\n");
 		assert_int_equal(stat(path, &st), 0);
 		assert_int_equal(st.st_mode & 07777, 0600);
+	}
+	{
+		pmg_auto(said) struct said s = RUN("block", "pkg:npm/%40s/z");
+		pmg_auto(said) struct said t = RUN("block", "--reason", "b", "pkg:npm/%40s/z");
+
+		assert_string_equal(s.err,
+				    "pmg: pkg:npm/%40s/z was already blocked, in all versions\n");
+		assert_string_equal(t.err, "pmg: pkg:npm/%40s/z is blocked as before, in all "
+					   "versions; reason changed\n");
 	}
 	{
 		pmg_auto(said) struct said wrong = RUN("unblock", "pkg:npm/@s/z@7.0.0");
@@ -348,7 +357,9 @@ static const struct {
 	{ { "block", "pkg:npm/is-even@latest" }, "give one exact version, like 1.0.0, or none" },
 	{ { "block", "pkg:pypi/x@1.*" }, "\"1.*\" is not one exact pypi version" },
 	{ { "unblock", "pkg:npm/nope" }, "not on your block list" },
-	{ { "import", "--name", "a/b", "x" }, "the feed needs a name" },
+	{ { "import", "--name", "a/b", "x" }, "\"a/b\" cannot be the name of a feed" },
+	{ { "import", "--name", "a b", "x" }, "letters, digits and -_. , a letter or digit first" },
+	{ { "import", "./-.zip" }, "the feed needs a name" },
 	{ { "imprt" }, "did you mean \"pmg intel import\"" },
 };
 
@@ -379,6 +390,7 @@ static void an_empty_feed_is_said_and_takes_no_full_ones_place(void **state)
 
 		assert_int_equal(s.status, 0);
 		assert_string_equal(s.err, "pmg: none: 0 records\n");
+		assert_non_null(strstr(s.out, "none: 0 records; in the index now: "));
 		assert_int_equal(t.status, 125);
 		assert_string_equal(t.out, "");
 		assert_non_null(strstr(t.err, "the feed \"feed\" has 2 in the index"));

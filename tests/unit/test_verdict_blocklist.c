@@ -167,6 +167,7 @@ static void adding_twice_changes_the_reason_alone(void **state)
 
 	(void)state;
 	assert_int_equal(pmg_blocklist_add(path, &one, NULL, NOW, &err), 1);
+	assert_int_equal(pmg_blocklist_add(path, &same, "first", NOW + 1, &err), 2);
 	assert_int_equal(pmg_blocklist_add(path, &same, "first", NOW + 1, &err), 0);
 	assert_int_equal(pmg_blocklist_add(path, &one, NULL, NOW + 2, &err), 0);
 	must(pmg_blocklist_load(path, &list, &err), &err);
