@@ -110,6 +110,21 @@ static void settle(struct reading *in)
 	pmg_log_enable(in->program->name, in->settings->debug);
 }
 
+/* Options of the program that mean nothing to its commands. */
+static int check_options(const struct reading *in)
+{
+	const struct pmg_program *program = in->program;
+	const char *option =
+		program->not_for_commands ? program->not_for_commands(in->settings) : NULL;
+
+	if (!option)
+		return 0;
+	(void)pmg_err_set(in->err, PMG_E_USAGE, 0,
+			  "%s is for runs of a tool, not for commands of %s", option,
+			  program->name);
+	return pmg_err_hint(in->err, "nothing was done");
+}
+
 static int call(struct reading *in, const struct pmg_cmd *cmd, const void *opts, char **operands,
 		int n)
 {
@@ -123,6 +138,8 @@ static int call(struct reading *in, const struct pmg_cmd *cmd, const void *opts,
 		.n_operands = n,
 	};
 
+	if (check_options(in) < 0) /* they may stand after the command's name as well */
+		return -(int)in->err->code;
 	if (in->settings->help) {
 		pmg_cmd_help(cmd, in->path.s, in->out.to);
 		return 0;
@@ -210,8 +227,10 @@ static int dispatch(struct reading *in, char *const *argv)
 		(void)pmg_err_set(in->err, PMG_E_USAGE, 0, "nothing to do");
 		return pmg_err_hint(in->err, "\"%s --help\" shows what there is", in->path.s);
 	}
-	if (find(program->cmds, rest[0]))
-		return descend(in, program->cmds, rest);
+	if (find(program->cmds, rest[0])) {
+		n = check_options(in);
+		return n < 0 ? n : descend(in, program->cmds, rest);
+	}
 	n = PMG_CMD_UNKNOWN;
 	if (program->other)
 		n = program->other(in->settings, &in->out, rest, in->err);

@@ -91,6 +91,11 @@ struct pmg_program {
 	 * @return exit status, -PMG_E_*; or PMG_CMD_UNKNOWN: not mine
 	 */
 	int (*other)(void *settings, struct pmg_out *out, char *const *argv, struct pmg_err *err);
+	/**
+	 * An option that was given and that no command takes, only other(), "--dry-run"; or NULL:
+	 * none. May itself be NULL. An option that is ignored would be a promise broken.
+	 */
+	const char *(*not_for_commands)(const void *settings);
 	const char *const *other_words; /* for "did you mean"; NULL-terminated or NULL */
 };
 

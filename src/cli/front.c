@@ -188,6 +188,15 @@ static void fill_stdio(void)
 		(void)close(fd);
 }
 
+static const char *not_for_commands(const void *arg)
+{
+	const struct pmg_front_settings *settings = arg;
+
+	if (settings->dry_run)
+		return "--dry-run";
+	return settings->report ? "--report" : NULL;
+}
+
 static bool is_tool(const char *name)
 {
 	return pmg_pm_find(name) || is_later(name);
@@ -205,6 +214,7 @@ int pmg_front_main(char *const *argv)
 		.global = options,
 		.tail = help_tail,
 		.other = run_tool,
+		.not_for_commands = not_for_commands,
 		.other_words = tools,
 	};
 

@@ -74,6 +74,21 @@ static const struct {
 	{ { "pmg", "--report=no/such/folder", "npm", "--version" },
 	  121,
 	  "pmg: --report no/such/folder: No such file or directory\n" },
+	{ { "pmg", "--dry-run", "intel", "block", "x" },
+	  121,
+	  "pmg: --dry-run is for runs of a tool, not for commands of pmg\npmg: nothing was "
+	  "done\n" },
+	{ { "pmg", "--report=r", "audit", "list" },
+	  121,
+	  "pmg: --report is for runs of a tool, not for commands of pmg\npmg: nothing was done\n" },
+	{ { "pmg", "version", "--dry-run" },
+	  121,
+	  "pmg: --dry-run is for runs of a tool, not for commands of pmg\npmg: nothing was "
+	  "done\n" },
+	{ { "pmg", "--dry-run", "help" },
+	  121,
+	  "pmg: --dry-run is for runs of a tool, not for commands of pmg\npmg: nothing was "
+	  "done\n" },
 	{ { "pmg", "npx", "--version" },
 	  127,
 	  "pmg: [PMG5001] npx: No such file or directory\n"
