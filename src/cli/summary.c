@@ -17,6 +17,11 @@ static const struct {
 	{ 3006, "\"pmg intel unblock %s\" allows it" },
 };
 
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static char *joined(const struct pmg_strv *list)
 {
 	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(PMG_OUT_TEXT_MAX);
@@ -99,8 +104,8 @@ static void passed(const struct pmg_out *out, const struct pmg_record *record)
 		pmg_autofree char *target = pmg_out_quote(record->passed[i].what.target);
 		pmg_autofree char *why = pmg_out_quote(record->passed[i].what.why);
 
-		pmg_out_note(out, "not judged: %s (%s, %" PRIu64 " times)", target, why,
-			     record->passed[i].count);
+		pmg_out_note(out, "not judged: %s (%s, %" PRIu64 " time%s)", target, why,
+			     record->passed[i].count, plural(record->passed[i].count));
 	}
 }
 
@@ -113,15 +118,24 @@ void pmg_summary_details(const struct pmg_out *out, const struct pmg_run_result 
 	if (record->index_present) {
 		pmg_clock_format(record->index_built, built);
 		free(index);
-		index = pmg_xasprintf("%" PRIu64 " records of %s", record->index_records, built);
+		index = pmg_xasprintf("%" PRIu64 " record%s of %s", record->index_records,
+				      plural(record->index_records), built);
 	}
 	passed(out, record);
 	if (record->lost)
-		pmg_out_note(out, "%" PRIu64 " more events than are kept", record->lost);
-	pmg_out_note(out, "index: %s; block list: %" PRIu64 " entries", index, result->blocklist);
+		pmg_out_note(out, "%" PRIu64 " more event%s than are kept", record->lost,
+			     plural(record->lost));
+	pmg_out_note(out, "index: %s; block list: %" PRIu64 " %s", index, result->blocklist,
+		     result->blocklist == 1 ? "entry" : "entries");
 	pmg_out_note(out,
-		     "run %s: %zu packages judged, %zu refused, %zu hosts not judged; "
-		     "%" PRIu64 " requests, %" PRIu64 " kB, %.1f s",
-		     record->id, record->n_packages, record->n_blocked, record->n_passed,
-		     result->requests, result->bytes / 1000, (double)result->took_ms / 1000);
+		     "run %s: %zu package%s judged, %zu refused, %zu host%s not judged; "
+		     "%" PRIu64 " request%s, %" PRIu64 " kB, %.1f s",
+		     record->id, record->n_packages, plural(record->n_packages), record->n_blocked,
+		     record->n_passed, plural(record->n_passed), result->requests,
+		     plural(result->requests), result->bytes / 1000,
+		     (double)result->took_ms / 1000);
+	if (result->fetches && record->n_packages == 0)
+		pmg_out_note(
+			out,
+			"no package was fetched; what came from the tool's own cache is not seen");
 }

@@ -422,6 +422,7 @@ int pmg_run(const struct pmg_run_want *want, struct pmg_run_result *out, struct 
 		return become_tool(&run, want->env, want->argv, err);
 	/* Ctrl-C ends an install in any case; project code may read it as it likes (a REPL). */
 	run.attend.may_force = run.prepared.verb == PMG_VERB_FETCH;
+	out->fetches = run.prepared.verb == PMG_VERB_FETCH;
 	r = pmg_prepare_config(want, &run.prepared, &out->config, err);
 	if (r == 0)
 		r = join_outer(&run, err);

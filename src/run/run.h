@@ -36,6 +36,7 @@ struct pmg_run_result {
 	struct pmg_record record;
 	struct pmg_config config;
 	bool guarded;             /* the tool was started behind the proxy */
+	bool fetches;             /* the command line is one that fetches packages */
 	uint64_t blocklist;       /* entries of the user's block list */
 	uint64_t requests, bytes; /* that the proxy served */
 	uint64_t took_ms;         /* from the call to the tool's end */

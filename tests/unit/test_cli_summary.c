@@ -125,12 +125,55 @@ static void details_count_what_was_judged(void **state)
 	pmg_summary_details(&out, &result);
 	assert_int_equal(fclose(out.messages), 0);
 	assert_string_equal(text,
-			    "pmg: not judged: h.test:443 (tunnel, 1 times)\n"
-			    "pmg: index: 7 records of 1970-01-02T00:00:00Z; block list: 1 entries\n"
-			    "pmg: run r-1: 2 packages judged, 1 refused, 1 hosts not judged; "
+			    "pmg: not judged: h.test:443 (tunnel, 1 time)\n"
+			    "pmg: index: 7 records of 1970-01-02T00:00:00Z; block list: 1 entry\n"
+			    "pmg: run r-1: 2 packages judged, 1 refused, 1 host not judged; "
 			    "9 requests, 2 kB, 1.2 s\n");
 	free(text);
 	pmg_run_result_done(&result);
+}
+
+/* The last lines of the details of a run. */
+static void assert_details_end(const struct pmg_run_result *result, const char *expected)
+{
+	struct pmg_out out = { 0 };
+	char *text = NULL;
+	size_t len = 0;
+
+	out.messages = open_memstream(&text, &len);
+	pmg_summary_details(&out, result);
+	assert_int_equal(fclose(out.messages), 0);
+	assert_true(len >= strlen(expected));
+	assert_string_equal(text + len - strlen(expected), expected);
+	free(text);
+}
+
+static void one_of_a_thing_is_said_in_the_singular(void **state)
+{
+	struct pmg_run_result result = { .requests = 1, .fetches = true };
+
+	(void)state;
+	(void)snprintf(result.record.id, sizeof result.record.id, "r-1");
+	result.record.index_present = true;
+	result.record.index_records = 1;
+	judged(&result.record, "fine", "1.0.0", 0, NULL);
+	assert_details_end(&result,
+			   "pmg: index: 1 record of 1970-01-01T00:00:00Z; block list: 0 entries\n"
+			   "pmg: run r-1: 1 package judged, 0 refused, 0 hosts not judged; "
+			   "1 request, 0 kB, 0.0 s\n");
+	pmg_run_result_done(&result);
+}
+
+/* Else "0 packages judged" of an install from the cache reads as if all was well. */
+static void an_install_that_fetched_nothing_says_what_is_not_seen(void **state)
+{
+	struct pmg_run_result result = { .fetches = true };
+
+	(void)state;
+	assert_details_end(&result, "0.0 s\npmg: no package was fetched; what came from the tool's "
+				    "own cache is not seen\n");
+	result.fetches = false;
+	assert_details_end(&result, "0 requests, 0 kB, 0.0 s\n");
 }
 
 static void details_say_that_there_was_no_index(void **state)
@@ -155,6 +198,8 @@ int main(void)
 		cmocka_unit_test(no_refusal_says_nothing),
 		cmocka_unit_test(only_the_first_troubles_are_shown),
 		cmocka_unit_test(details_count_what_was_judged),
+		cmocka_unit_test(one_of_a_thing_is_said_in_the_singular),
+		cmocka_unit_test(an_install_that_fetched_nothing_says_what_is_not_seen),
 		cmocka_unit_test(details_say_that_there_was_no_index),
 	};
 
