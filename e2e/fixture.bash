@@ -21,16 +21,19 @@ stand_in() {
 	chmod +x "$stand_in/npm"
 }
 
-# In the text of `through`: get NAME ARGUMENTS-OF-CURL... leaves NAME.head without what belongs to
-# one connection or moment only, its fields sorted, NAME.body, and NAME.failed with curl's number
-# when it failed.
+# In the text of `through`: get NAME ARGUMENTS-OF-CURL... leaves NAME.head, the last one, without what
+# belongs to one connection or moment only, its fields sorted, NAME.body, and NAME.failed with curl's
+# number when it failed.
 get() {
 	local name=$1
 	shift
 	curl -sS --suppress-connect-headers --path-as-is -D "$name.raw" -o "$name.body" "$@" ||
 		echo "$?" >"$name.failed"
 	[ ! -f "$name.raw" ] || tr -d '\r' <"$name.raw" |
-		grep -viE '^(date|connection|keep-alive|via):' | (sed -u 1q && sort -s -t: -k1,1) >"$name.head"
+		awk '/^HTTP\// { n = 0; over = 0 } /^$/ { over = 1 } !over { line[n++] = $0 }
+			END { for (i = 0; i < n; i++) print line[i] }' |
+		sed -E -e '/^(date|connection|keep-alive|via|trailer):/Id' -e 's/^([^:]*): */\1: /' -e 's/ *$//' |
+		(sed -u 1q && sort -s -t: -k1,1) >"$name.head"
 	rm -f "$name.raw"
 	[ "$1" != -I ] || { # the body is the head once more; how one would be framed is not said again
 		rm -f "$name.body"

@@ -79,6 +79,28 @@ requests='
 	grep -qi '^retry-after: 1' guarded/s503.head
 }
 
+@test "odd but legal answers come through: fields twice, no reason, 103, trailers, closed without a word" {
+	server answers python3 "$top/tests/helper/answers.py"
+	export npm_config_registry=http://127.0.0.1:$line/npm/
+	head -c 3000000 /dev/zero >"$BATS_TEST_TMPDIR/up"
+	both_ways '
+		B=$npm_config_registry
+		for kind in cookies reason noreason fields linefeeds empty nocontent many encoded redirect; do
+			get "$kind" "$B$kind"
+			get "$kind-head" -I "$B$kind"
+		done
+		for kind in early continue trailer close; do get "$kind" "$B$kind"; done
+		sed -i "/^Transfer-Encoding:/d" close.head
+		get early413 -T "$CASE/up" "${B}toolarge"
+		# A connection that the server closes after an answer that did not say so.
+		for i in 1 2 3 4; do
+			get "get$i" "${B}idle"
+			get "put$i" -X PUT -d abc "${B}idle"
+			get "stream$i" -X PUT -H "Transfer-Encoding: chunked" -d abc "${B}idle"
+		done
+		if ls ./*.failed; then exit 1; fi'
+}
+
 @test "an answer without a body leaves the connection usable" {
 	local text='
 		url=${npm_config_registry}tiny w="%{http_code} %{num_connects}\n"

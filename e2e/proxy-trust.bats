@@ -70,7 +70,7 @@ not_reached() { [ "$stdout" = "502 502" ] || fail "$1: $(shown)"; }
 }
 
 @test "an authority of the system's store is believed" {
-	[ "$(id -u)" -eq 0 ] || skip "only root can put one there"
+	[ "$(id -u)" -eq 0 ] || skip "only root can become another user here"
 	[ -f /etc/ssl/certs/ca-certificates.crt ] || skip "no bundle of the system here"
 	cat /etc/ssl/certs/ca-certificates.crt "$reg/ca.pem" >store.pem
 	the_text "$fetch"
