@@ -36,6 +36,19 @@ setup() {
 	must_work
 }
 
+@test "help of intel is what its own --help says" {
+	local word asked
+	for word in "" import; do
+		out "$pmg" intel ${word:+"$word"} --help
+		must_work
+		asked=$stdout
+		out "$pmg" help intel ${word:+"$word"}
+		must_work
+		[ -n "$asked" ]
+		[ "$stdout" = "$asked" ]
+	done
+}
+
 @test "status, query, block, unblock" {
 	record bad 1.0.0 MAL-2026-1 >one.json
 	out "$pmg" intel import one.json

@@ -266,6 +266,22 @@ int pmg_cmd_main(const struct pmg_program *program, void *settings, char *const 
 	return status;
 }
 
+/* "help intel import" is "intel import --help". */
+static int raw_help(const struct pmg_call *call, const struct pmg_cmd *cmd, char *const *words,
+		    struct pmg_err *err)
+{
+	pmg_auto(strv) struct pmg_strv operands = { 0 };
+	struct pmg_call what = *call;
+
+	pmg_strv_extend(&operands, words);
+	pmg_strv_add(&operands, "--help");
+	what.cmd = cmd;
+	what.opts = NULL;
+	what.operands = pmg_strv_argv(&operands);
+	what.n_operands = (int)operands.n;
+	return cmd->run(&what, err);
+}
+
 int pmg_cmd_run_help(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_cmd *cmds = call->program->cmds, *cmd = NULL;
@@ -279,6 +295,8 @@ int pmg_cmd_run_help(const struct pmg_call *call, struct pmg_err *err)
 			in.path = path; /* borrowed */
 			return unknown(&in, cmds, call->operands[i], NULL);
 		}
+		if (cmd->flags & PMG_CMD_RAW)
+			return raw_help(call, cmd, call->operands + i + 1, err);
 		cmds = cmd->subs;
 		r = pmg_str_addf(&path, " %s", cmd->name);
 	}

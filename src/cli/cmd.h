@@ -111,7 +111,10 @@ struct pmg_program {
  */
 int pmg_cmd_main(const struct pmg_program *program, void *settings, char *const *argv);
 
-/** The run() of a row "help": of the program, or of the command that is named by the operands. */
+/**
+ * The run() of a row "help": of the program, or of the command that is named by the operands. A
+ * PMG_CMD_RAW row answers itself: its run() gets what follows its name, and "--help".
+ */
 int pmg_cmd_run_help(const struct pmg_call *call, struct pmg_err *err);
 
 /** --help of one row; path is "pmg audit list". */

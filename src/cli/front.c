@@ -56,7 +56,6 @@ static const struct pmg_cmd cmds[] = {
 	{ .name = "intel",
 	  .synopsis = "COMMAND ...",
 	  .summary = "import malware feeds, query them, keep a block list",
-	  .about = "\"pmg intel --help\" lists its commands.\n",
 	  .flags = PMG_CMD_RAW,
 	  .max = PMG_CMD_ANY,
 	  .run = pmg_cmd_hand_on },

@@ -130,6 +130,8 @@ static const struct {
 	{ { "npn", "i" }, 121, "pmg: unknown command \"npn\"\npmg: did you mean \"pmg npm\"?\n" },
 	{ { "npm", "--version" }, 42, "npm with --version\n" },
 	{ { "raw", "--json", "-v", "--help" }, 121, "pmg: a\\x0ab\nraw 3 --json\n" },
+	{ { "help", "raw" }, 121, "pmg: a\\x0ab\nraw 1 --help\n" },
+	{ { "help", "raw", "x", "y" }, 121, "pmg: a\\x0ab\nraw 3 x\n" },
 	{ { "--color=sometimes" },
 	  121,
 	  "pmg: --color does not take \"sometimes\"\npmg: it takes auto|always|never\n" },

@@ -114,10 +114,10 @@ static const struct {
 	  121,
 	  "pmg: too many arguments\n"
 	  "pmg: usage: pmg audit list [--json] [--limit N] [--run ID] [--blocked]\n" },
-	{ { "pmg", "help", "intel" },
+	{ { "pmg", "help", "version" },
 	  0,
-	  "Usage: pmg intel COMMAND ...\n\nimport malware feeds, query them, keep a block list\n\n"
-	  "\"pmg intel --help\" lists its commands.\n" },
+	  "Usage: pmg version [--json]\n\nprint the version\n\nOptions:\n"
+	  "      --json  print JSON\n" },
 };
 
 static void command_lines_do_what_they_say(void **state)
