@@ -209,6 +209,7 @@ static int dispatch(struct reading *in, char *const *argv)
 	struct pmg_opt_set set = { program->global, in->settings };
 	struct pmg_opt_parse how = { &set, 1, true };
 	pmg_autofree char **rest = NULL;
+	char *instead[] = { NULL, NULL };
 	size_t n_argv = 0;
 	int n;
 
@@ -223,6 +224,9 @@ static int dispatch(struct reading *in, char *const *argv)
 	settle(in);
 	if (in->settings->help)
 		return program_help(program, in->out.to);
+	instead[0] = program->instead ? program->instead(in->settings) : NULL;
+	if (instead[0])
+		return descend(in, program->cmds, instead);
 	if (n == 0) {
 		(void)pmg_err_set(in->err, PMG_E_USAGE, 0, "nothing to do");
 		return pmg_err_hint(in->err, "\"%s --help\" shows what there is", in->path.s);

@@ -96,6 +96,8 @@ struct pmg_program {
 	 * none. May itself be NULL. An option that is ignored would be a promise broken.
 	 */
 	const char *(*not_for_commands)(const void *settings);
+	/** The command that an option before all words stands for ("--version"), or NULL: none. */
+	char *(*instead)(const void *settings);
 	const char *const *other_words; /* for "did you mean"; NULL-terminated or NULL */
 };
 

@@ -20,6 +20,8 @@ static const struct pmg_opt options[] = {
 	  "show the plan of the run, do nothing" },
 	{ PMG_OPT_TEXT, 0, "report", offsetof(struct pmg_front_settings, report), 0, "FILE",
 	  "write the record of the run to FILE, as JSON" },
+	{ PMG_OPT_FLAG, 0, "version", offsetof(struct pmg_front_settings, version), 0, NULL,
+	  "print the version" },
 	{ PMG_OPT_LATER, 0, "driver", 0, 0, NULL, NULL },
 	{ PMG_OPT_LATER, 0, "fail-on-violation", 0, 0, NULL, NULL },
 	{ PMG_OPT_LATER, 0, "min-age", 0, 0, NULL, NULL },
@@ -196,6 +198,14 @@ static const char *not_for_commands(const void *arg)
 	return settings->report ? "--report" : NULL;
 }
 
+static char *instead(const void *arg)
+{
+	static char version[] = "version";
+	const struct pmg_front_settings *settings = arg;
+
+	return settings->version ? version : NULL;
+}
+
 static bool is_tool(const char *name)
 {
 	return pmg_pm_find(name) || is_later(name);
@@ -214,6 +224,7 @@ int pmg_front_main(char *const *argv)
 		.tail = help_tail,
 		.other = run_tool,
 		.not_for_commands = not_for_commands,
+		.instead = instead,
 		.other_words = tools,
 	};
 

@@ -11,6 +11,7 @@
 struct pmg_front_settings {
 	struct pmg_cmd_settings common; /* first: cli/cmd.h */
 	bool dry_run;
+	bool version;
 	const char *report; /* file for the record of the run, as JSON; or NULL */
 };
 

@@ -58,6 +58,8 @@ static const struct {
 	const char *said;
 } rows[] = {
 	{ { "pmg", "version" }, 0, "pmg " PACKAGE_VERSION "\n" },
+	{ { "pmg", "--version" }, 0, "pmg " PACKAGE_VERSION "\n" },
+	{ { "pmg", "--version", "npm", "i" }, 0, "pmg " PACKAGE_VERSION "\n" },
 	{ { "/usr/bin/pmg", "version", "--json" },
 	  0,
 	  "{\"name\":\"pmg\",\"version\":\"" PACKAGE_VERSION "\"}\n" },
