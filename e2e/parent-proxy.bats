@@ -100,6 +100,10 @@ fetched() { [ "$stdout:$(is_package file && echo whole)" = 200:whole ] || fail "
 	through 'curl -sS --cacert '"$reg/ca.pem"' "https://127.0.0.2:'"$cdn_https"'/-/ping"; curl -sS "http://127.0.0.2:'"$cdn_http"'/-/ping"'
 	[ "$stdout" = "{}{}" ] || fail "$(shown)"
 	connects | grep -qx "127.0.0.2:$cdn_https"
+	: >"$BATS_TEST_TMPDIR/parent.jsonl"
+	NO_PROXY=127.0.0.2 through 'curl -sS --cacert '"$reg/ca.pem"' "https://127.0.0.2:'"$cdn_https"'/-/ping"; curl -sS "http://127.0.0.2:'"$cdn_http"'/-/ping"'
+	[ "$stdout" = "{}{}" ] || fail "$(shown)"
+	[ ! -s "$BATS_TEST_TMPDIR/parent.jsonl" ] || fail "NO_PROXY does not count for tunnels"
 	in_report --arg t "127.0.0.2:$cdn_https" '.passed[] | select(.target == $t and .why == "tunnel")'
 }
 
@@ -112,6 +116,27 @@ fetched() { [ "$stdout:$(is_package file && echo whole)" = 200:whole ] || fail "
 		through "$fetch"'; curl -sS --cacert '"$reg/ca.pem"' "https://127.0.0.2:'"$cdn_https"'/-/ping"'
 		[ "$stdout" = "200{}" ] || fail "$kind: $(shown)"
 	done
+}
+
+@test "a parent spoken to by TLS: registries, tunnels, 100 MB; its certificate is verified too" {
+	named registry.test
+	parent --tls "$reg/cert.pem:$reg/key.pem"
+	export HTTPS_PROXY=https://127.0.0.1:$parent HTTP_PROXY=https://127.0.0.1:$parent
+	through "$fetch"'; curl -sS --cacert '"$reg/ca.pem"' "https://127.0.0.2:'"$cdn_https"'/-/ping"
+		curl -sS "http://127.0.0.2:'"$cdn_http"'/-/ping"
+		curl -sS --cacert '"$reg/ca.pem"' "https://127.0.0.2:'"$cdn_https"'/npm/big/-/big-1.0.0.tgz" | sha256sum
+		curl -sS "${npm_config_registry}big/-/big-1.0.0.tgz" | sha256sum'
+	sum=$(curl -fsS "http://127.0.0.1:$http/-/hash/npm/big/1.0.0" | jq -r .sha256)
+	same "what came" "200{}{}$sum  -
+$sum  -" "$stdout"
+	connects | grep -qx "127.0.0.2:$cdn_https"
+	connects | grep -qx registry.test:443
+	parent --tls "$reg/bad.pem:$reg/bad.key"
+	export HTTPS_PROXY=https://127.0.0.1:$parent
+	through "$fetch; exit 1"
+	[ "$stdout" = 502 ] || fail "$(shown)"
+	must_say PMG4001
+	must_say "127.0.0.1:$parent"
 }
 
 @test "a refusal of the parent reaches the client with its number, and stderr with its name" {

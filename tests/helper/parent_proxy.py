@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A parent proxy on loopback, as companies have them, with odd but legal answers.
 
-    parent_proxy.py --log FILE [--answer KIND] [--auth USER:PASSWORD] [--map HOST:PORT=HOST:PORT]...
+    parent_proxy.py --log FILE [--answer KIND] [--auth USER:PASSWORD] [--tls CERTIFICATE:KEY]
+                    [--map HOST:PORT=HOST:PORT]...
 
 Prints its port when it listens on 127.0.0.1; ends by SIGTERM or when stdin closes. Serves CONNECT
 and GET/HEAD/POST of absolute addresses (http only). --log gets one JSON line a request: method,
@@ -12,6 +13,7 @@ target, headers, status. KIND is how a CONNECT that could be done is answered:
     headers   200 with several more headers
     split     200 in three segments
     407 502   refused with that status and a body that says so
+--tls: it is spoken to by TLS itself.
 --map sends a target elsewhere: so a test can use names that only the parent proxy resolves.
 """
 import argparse
@@ -21,6 +23,7 @@ import os
 import select
 import signal
 import socket
+import ssl
 import sys
 import threading
 import time
@@ -69,16 +72,25 @@ def reach(host, port):
     return socket.create_connection((host.strip("[]"), int(port)), timeout=20)
 
 
+def waiting(socks):
+    """Those with something to read. What TLS has decrypted already select() does not see."""
+    pending = [s for s in socks if isinstance(s, ssl.SSLSocket) and s.pending()]
+    return pending or select.select(socks, [], [])[0]
+
+
 def relay(a, b):
-    """Both ways until both have ended; the end of one way is passed on."""
+    """Both ways until both have ended; the end of one way is passed on, but TLS knows no such."""
     a.settimeout(None)
     b.settimeout(None)
     to = {a: b, b: a}
     while to:
-        for sock in select.select(list(to), [], [])[0]:
+        for sock in waiting(list(to)):
             data = sock.recv(65536)
             if data:
                 to[sock].sendall(data)
+            elif isinstance(a, ssl.SSLSocket):
+                a.unwrap()
+                return
             else:
                 to.pop(sock).shutdown(socket.SHUT_WR)
 
@@ -140,12 +152,17 @@ def main():
     parser.add_argument("--log", required=True)
     parser.add_argument("--answer", choices=sorted(ANSWERS), default="plain")
     parser.add_argument("--auth")
+    parser.add_argument("--tls")
     parser.add_argument("--map", action="append", default=[])
     options = parser.parse_args()
     options.map = dict(m.split("=", 1) for m in options.map)
     if options.auth:
         options.auth = "Basic " + base64.b64encode(options.auth.encode()).decode()
     listener = socket.create_server(("127.0.0.1", 0), backlog=128)
+    if options.tls:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(*options.tls.split(":"))
+        listener = context.wrap_socket(listener, server_side=True, do_handshake_on_connect=False)
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     print(listener.getsockname()[1], flush=True)
 
