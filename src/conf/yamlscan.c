@@ -46,9 +46,18 @@ static void value_done(struct scan *s)
 		s->levels[s->at.depth - 1].want_key = true;
 }
 
-static int take_scalar(struct scan *s, const yaml_event_t *event)
+static int hand_out(struct scan *s, const yaml_event_t *event, enum pmg_yamlscan_kind kind,
+		    const char *text)
 {
-	const char *text = (const char *)event->data.scalar.value;
+	s->at.kind = kind;
+	s->at.line = (unsigned)event->start_mark.line + 1;
+	return s->fn(s->ctx, &s->at, text);
+}
+
+/* A scalar, or an alias: its text is "". */
+static int take_leaf(struct scan *s, const yaml_event_t *event, enum pmg_yamlscan_kind kind,
+		     const char *text)
+{
 	int r;
 
 	if (s->skip > 0)
@@ -57,14 +66,15 @@ static int take_scalar(struct scan *s, const yaml_event_t *event)
 		set_key(s, text);
 		return 0;
 	}
-	s->at.line = (unsigned)event->start_mark.line + 1;
-	r = s->fn(s->ctx, &s->at, text);
+	r = hand_out(s, event, kind, text);
 	value_done(s);
 	return r;
 }
 
-static int open_level(struct scan *s, bool map, struct pmg_err *err)
+static int open_level(struct scan *s, const yaml_event_t *event, bool map, struct pmg_err *err)
 {
+	int r;
+
 	if (s->skip > 0 || is_key(s)) { /* "? {a: b}" : nobody's settings look so */
 		s->skip++;
 		return 0;
@@ -72,6 +82,9 @@ static int open_level(struct scan *s, bool map, struct pmg_err *err)
 	if (s->at.depth == PMG_YAMLSCAN_DEPTH_MAX)
 		return pmg_err_set(err, PMG_E_PARSE, 0, "%s: more than %u levels", s->name,
 				   PMG_YAMLSCAN_DEPTH_MAX);
+	r = hand_out(s, event, map ? PMG_YAMLSCAN_MAP : PMG_YAMLSCAN_LIST, "");
+	if (r != 0)
+		return r;
 	s->levels[s->at.depth].is_map = map;
 	s->levels[s->at.depth].want_key = true;
 	s->at.keys[s->at.depth] = NULL;
@@ -97,21 +110,18 @@ static int take(struct scan *s, const yaml_event_t *event, bool *end, struct pmg
 {
 	switch (event->type) {
 	case YAML_SCALAR_EVENT:
-		return take_scalar(s, event);
+		return take_leaf(s, event, PMG_YAMLSCAN_SCALAR,
+				 (const char *)event->data.scalar.value);
 	case YAML_MAPPING_START_EVENT:
-		return open_level(s, true, err);
+		return open_level(s, event, true, err);
 	case YAML_SEQUENCE_START_EVENT:
-		return open_level(s, false, err);
+		return open_level(s, event, false, err);
 	case YAML_MAPPING_END_EVENT:
 	case YAML_SEQUENCE_END_EVENT:
 		close_level(s);
 		return 0;
 	case YAML_ALIAS_EVENT:
-		if (s->skip == 0 && is_key(s))
-			set_key(s, "");
-		else if (s->skip == 0)
-			value_done(s);
-		return 0;
+		return take_leaf(s, event, PMG_YAMLSCAN_ALIAS, "");
 	case YAML_STREAM_END_EVENT:
 		*end = true;
 		return 0;

@@ -1,9 +1,10 @@
 #ifndef PMG_CONF_YAMLSCAN_H
 #define PMG_CONF_YAMLSCAN_H
 /**
- * Other tools' YAML, read as tolerantly as their own readers do: every scalar
+ * Other tools' YAML, read as tolerantly as their own readers do: every value
  * is handed out with the keys that lead to it. No tree is made, so that a
- * lockfile of many megabytes costs no memory. Aliases are not followed.
+ * lockfile of many megabytes costs no memory. Aliases and merges ("<<") are not
+ * followed: whoever must not miss a value has to look at the kinds.
  */
 #include <stddef.h>
 
@@ -11,8 +12,17 @@
 
 #define PMG_YAMLSCAN_DEPTH_MAX 16U
 
+enum pmg_yamlscan_kind {
+	PMG_YAMLSCAN_SCALAR,
+	PMG_YAMLSCAN_ALIAS, /* "*x": what it stands for is not told */
+	PMG_YAMLSCAN_LIST,  /* what is in it follows */
+	PMG_YAMLSCAN_MAP
+};
+
 struct pmg_yamlscan_at {
-	const char *keys[PMG_YAMLSCAN_DEPTH_MAX]; /* NULL for an item of a list */
+	enum pmg_yamlscan_kind kind;              /* the value is "" but for scalars */
+	const char *keys[PMG_YAMLSCAN_DEPTH_MAX]; /* NULL for an item of a list, "" for a key that
+						     is an alias or a collection */
 	unsigned depth;                           /* number of keys */
 	unsigned line;
 };

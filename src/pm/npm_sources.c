@@ -47,7 +47,7 @@ static int take_line(struct pmg_npmlike *n, struct pmg_manifests *walk, const ch
 
 static int add_pattern(void *ctx, const struct pmg_yamlscan_at *at, const char *value)
 {
-	if (at->depth == 2 && pmg_streq(at->keys[0], "packages"))
+	if (at->kind == PMG_YAMLSCAN_SCALAR && at->depth == 2 && pmg_streq(at->keys[0], "packages"))
 		(void)pmg_strv_add_once(ctx, value);
 	return 0;
 }

@@ -91,12 +91,33 @@ static char *yaml_key(const struct pmg_yamlscan_at *at)
 					: pmg_xasprintf("%s:registry", below);
 }
 
+/* Stands for settings that pnpm sees in a file and we do not. */
+static const char unread[] = "<<";
+
+/* "*x" for a key, or where a setting or registry is expected; "<<: *x" or "<<: {...}". */
+static bool is_unread(const struct pmg_yamlscan_at *at, const char *key)
+{
+	unsigned i;
+
+	for (i = 0; i < at->depth && i < 2; i++)
+		if (at->keys[i] && (at->keys[i][0] == '\0' || strcmp(at->keys[i], unread) == 0))
+			return i == 0 || key || pmg_streq(at->keys[0], "registries");
+	return at->kind == PMG_YAMLSCAN_ALIAS && key && at->depth > 0 &&
+	       (at->depth > 1 || pmg_streq(key, "registry") || pmg_streq(key, "registries") ||
+		pmg_streq(key, "named-registries"));
+}
+
 static int take_yaml(void *ctx, const struct pmg_yamlscan_at *at, const char *value)
 {
 	pmg_autofree char *key = yaml_key(at);
 	struct into *into = ctx;
 
-	if (!key)
+	if (is_unread(at, key))
+		return pmg_settings_add(into->settings, unread, "", into->path, at->line,
+					into->err);
+	/* A list or an alias is a setting too; what it says does not matter where one is refused.
+	 */
+	if (!key || (at->kind != PMG_YAMLSCAN_SCALAR && at->depth > 1))
 		return 0;
 	if (at->depth > 1 && strstr(at->keys[1], "://"))
 		value = at->keys[1];
@@ -114,9 +135,13 @@ static int read_yaml(struct pmg_npmlike *n, const char *path, struct pmg_err *er
 	r = pmg_io_slurp(path, YAML_MAX, &text, &len, &why);
 	if (r == 0)
 		r = pmg_yamlscan(path, text, len, take_yaml, &into, &why);
-	if (r == -PMG_E_NOTFOUND || r == -PMG_E_SYS || r == -PMG_E_PARSE) {
-		pmg_log_debug("not read, or not to its end: %s", why.msg);
-		return 0; /* pnpm gets no further either */
+	if (r == -PMG_E_NOTFOUND || r == -PMG_E_SYS) {
+		pmg_log_debug("not read: %s", why.msg);
+		return 0; /* pnpm reads no more of it */
+	}
+	if (r == -PMG_E_PARSE) { /* which pnpm may read to its end all the same */
+		pmg_log_debug("not read to its end: %s", why.msg);
+		return pmg_settings_add(&n->settings, unread, "", path, 1, err);
 	}
 	if (r == -PMG_E_LIMIT && text == NULL)
 		*err = why;
@@ -180,16 +205,23 @@ static unsigned major_of(const char *program)
 	return major == 0 && package ? major_in(package) : major;
 }
 
+static bool is_workspace(const struct pmg_setting *s)
+{
+	return pmg_str_has_suffix(s->what, "/pnpm-workspace.yaml");
+}
+
 /* Settings of a file that this version of pnpm puts above every variable. */
 static bool beats_variables(const struct pmg_setting *s, unsigned major)
 {
 	static const char *const any[] = { "proxy",    "http-proxy", "https-proxy", "noproxy",
 					   "no-proxy", "cafile",     "ca",          NULL };
 	const char *const *key;
-	bool yaml = pmg_str_has_suffix(s->what, "/pnpm-workspace.yaml");
+	bool yaml = is_workspace(s);
 
 	if (s->line == 0)
 		return false;
+	if (yaml && strcmp(s->key, unread) == 0)
+		return major != 9;
 	/* pnpm 11: certificates in an npmrc; npm's global and built-in ones it does not read. */
 	if (major == 11 && !yaml && !pmg_str_has_suffix(s->what, "/npmrc"))
 		return strcmp(s->key, "cafile") == 0 || strcmp(s->key, "ca") == 0 ||
@@ -207,27 +239,78 @@ static bool beats_variables(const struct pmg_setting *s, unsigned major)
 
 static const char *hint_for(const struct pmg_setting *s, unsigned major)
 {
-	if (pmg_str_has_suffix(s->what, "/pnpm-workspace.yaml"))
+	if (strcmp(s->key, unread) == 0)
+		return "write settings and registries out, without \"*\" and \"<<\"";
+	if (is_workspace(s))
 		return "move it to ~/.npmrc, or set HTTPS_PROXY and NO_PROXY";
 	if (major == 11)
 		return "name the file in NODE_EXTRA_CA_CERTS instead";
 	return "write \"noproxy\", which pmg can take over";
 }
 
-static int check_steerable(const struct pmg_npmlike *n, struct pmg_err *err)
+/*
+ * The versions of pnpm that may read the files: the program's, and the one that a package.json
+ * wants, which pnpm fetches and starts in its place. 0 stands for one that is not known.
+ */
+struct majors {
+	unsigned v[3];
+	size_t n;
+};
+
+static void want_major(const char *dir, struct majors *out)
 {
-	unsigned major = major_of(n->place->program);
+	pmg_autofree char *file = dir ? pmg_path_join(dir, "package.json") : NULL;
+	pmg_auto(json) struct json_t *json = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *text = NULL;
+	const char *named, *at;
+	size_t len = 0;
+
+	if (!file || pmg_io_slurp(file, MANIFEST_MAX, &text, &len, &err) < 0 ||
+	    pmg_json_parse(file, text, len, &json, &err) < 0)
+		return;
+	named = pmg_json_str(json, "packageManager");
+	at = named ? strchr(named, '@') : NULL;
+	if (named && pmg_str_has_prefix(named, "pnpm"))
+		out->v[out->n++] = at ? (unsigned)strtoul(at + 1, NULL, 10) : 0;
+	else if (pmg_json_get(pmg_json_get(json, "devEngines"), "packageManager"))
+		out->v[out->n++] = 0;
+}
+
+static bool any_beats_variables(const struct pmg_setting *s, const struct majors *majors)
+{
 	size_t i;
 
+	for (i = 0; i < majors->n; i++)
+		if (beats_variables(s, majors->v[i]))
+			return true;
+	return false;
+}
+
+static int check_steerable(const struct pmg_npmlike *n, const char *start, struct pmg_err *err)
+{
+	struct majors majors = { .v = { major_of(n->place->program) }, .n = 1 };
+	pmg_autofree char *project = pmg_project_up(start, "package.json");
+	pmg_autofree char *top = pmg_project_up(start, "pnpm-workspace.yaml");
+	size_t i;
+
+	want_major(project, &majors);
+	want_major(top, &majors);
 	for (i = 0; i < n->settings.n; i++) {
 		const struct pmg_setting *s = &n->settings.v[i];
 
-		if (!beats_variables(s, major))
+		if (!any_beats_variables(s, &majors))
 			continue;
-		(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0,
-				  "%s:%u: with \"%s\" set here pnpm cannot be led through pmg",
-				  s->what, s->line, s->key);
-		return pmg_err_hint(err, "%s", hint_for(s, major));
+		if (strcmp(s->key, unread) == 0)
+			(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0,
+					  "%s:%u: pmg cannot tell what pnpm reads here", s->what,
+					  s->line);
+		else
+			(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0,
+					  "%s:%u: with \"%s\" set here pnpm cannot be led "
+					  "through pmg",
+					  s->what, s->line, s->key);
+		return pmg_err_hint(err, "%s", hint_for(s, majors.v[0]));
 	}
 	return 0;
 }
@@ -273,7 +356,7 @@ static int read_files(struct pmg_npmlike *n, const char *start, struct pmg_err *
 	if (r == 0)
 		r = read_own_config(n, err);
 	if (r == 0)
-		r = check_steerable(n, err);
+		r = check_steerable(n, start, err);
 	return r;
 }
 

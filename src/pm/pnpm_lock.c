@@ -82,7 +82,8 @@ static int take(void *ctx, const struct pmg_yamlscan_at *at, const char *value)
 	struct reading *r = ctx;
 	int ret = 0;
 
-	if (at->depth < 3 || !pmg_streq(at->keys[0], "packages") || !at->keys[1] || !at->keys[2])
+	if (at->kind != PMG_YAMLSCAN_SCALAR || at->depth < 3 ||
+	    !pmg_streq(at->keys[0], "packages") || !at->keys[1] || !at->keys[2])
 		return 0;
 	if (!pmg_streq(r->key, at->keys[1])) {
 		ret = flush(r);

@@ -98,6 +98,30 @@ static const struct {
 	{ NULL, "noProxy: r.test\n", "",
 	  "/home/project/pnpm-workspace.yaml:1: with \"no-proxy\" set here pnpm cannot be led "
 	  "through pmg" },
+	{ "10.1.0", "noProxy: [r.test]\n", "",
+	  "/home/project/pnpm-workspace.yaml:1: with \"no-proxy\" set here pnpm cannot be led "
+	  "through pmg" },
+	{ "10.1.0", "x: &x r.test\nnoProxy: *x\n", "",
+	  "/home/project/pnpm-workspace.yaml:2: with \"no-proxy\" set here pnpm cannot be led "
+	  "through pmg" },
+	/* what only pnpm would see */
+	{ "10.1.0", "<<: {noProxy: r.test}\n", "",
+	  "/home/project/pnpm-workspace.yaml:1: pmg cannot tell what pnpm reads here" },
+	{ "12.1.0", "x: &x {a: b}\n<<: [*x]\n", "",
+	  "/home/project/pnpm-workspace.yaml:2: pmg cannot tell what pnpm reads here" },
+	{ "10.1.0", "x: &x noProxy\n*x : r.test\n", "",
+	  "/home/project/pnpm-workspace.yaml:2: pmg cannot tell what pnpm reads here" },
+	{ "12.1.0", "x: &x https://r.test/\nregistry: *x\n", "",
+	  "/home/project/pnpm-workspace.yaml:2: pmg cannot tell what pnpm reads here" },
+	{ "12.1.0", "x: &x https://r.test/\nregistries: {default: *x}\n", "",
+	  "/home/project/pnpm-workspace.yaml:2: pmg cannot tell what pnpm reads here" },
+	{ "12.1.0", "x: &x {default: 'https://r.test/'}\nregistries: {<<: *x}\n", "",
+	  "/home/project/pnpm-workspace.yaml:2: pmg cannot tell what pnpm reads here" },
+	{ "10.1.0", "x: [[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]\nnoProxy: r.test\n", "",
+	  "/home/project/pnpm-workspace.yaml:1: pmg cannot tell what pnpm reads here" },
+	{ "9.1.0", "<<: {noProxy: r.test}\n", "", NULL },
+	{ "10.1.0", "catalog: {a: &a 1.0.0, b: *a, <<: {c: *a}}\npackages: [&p x, *p]\n", "",
+	  NULL },
 	{ "9.1.0", "noProxy: r.test\n", "", NULL },
 	{ "11.1.0", "noProxy: r.test\n", "", NULL },
 	{ "12.1.0", "httpsProxy: http://p.test:1\n", "", NULL },
@@ -139,6 +163,34 @@ static void a_file_that_beats_every_variable_ends_the_run_with_its_line(void **s
 		assert_true(pmg_str_has_prefix(err.msg, l->top));
 		assert_string_equal(err.msg + strlen(l->top), rows[i].msg);
 		assert_true(err.hint[0] != '\0');
+	}
+}
+
+/* pnpm fetches and starts the version that a project wants, which may not read as its own does. */
+static void the_version_that_a_project_wants_counts_too(void **state)
+{
+	static const struct {
+		const char *manifest;
+		bool refused;
+	} rows_of_manifest[] = {
+		{ "{}", false },
+		{ "{\"packageManager\": \"pnpm@10.1.0\"}", true },
+		{ "{\"packageManager\": \"pnpm@11.0.0+sha512.ab\"}", false },
+		{ "{\"packageManager\": \"yarn@1.22.0\"}", false },
+		{ "{\"devEngines\": {\"packageManager\": {\"name\": \"pnpm\"}}}", true },
+	};
+	struct learning *l = *state;
+	size_t i;
+
+	set_version(l, "12.1.0");
+	learning_write(l, "home/project/pnpm-workspace.yaml", "noProxy: r.test\n");
+	for (i = 0; i < PMG_ARRAY_LEN(rows_of_manifest); i++) {
+		pmg_auto(facts) struct pmg_facts facts = { 0 };
+		struct pmg_err err = PMG_ERR_INIT;
+
+		learning_write(l, "home/project/package.json", rows_of_manifest[i].manifest);
+		assert_int_equal(pmg_pnpm_learn(learning_place(l, "pnpm i"), &facts, &err),
+				 rows_of_manifest[i].refused ? -PMG_E_UNSUPPORTED : 0);
 	}
 }
 
@@ -225,6 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(every_file_and_variable_that_pnpm_reads_names_registries),
 		TEST(a_file_that_beats_every_variable_ends_the_run_with_its_line),
+		TEST(the_version_that_a_project_wants_counts_too),
 		TEST(what_follows_a_script_is_the_scripts),
 		TEST(workspace_proxies_become_the_parent),
 		TEST(a_pnpm_that_corepack_has_to_fetch_first_is_no_hindrance),
