@@ -142,7 +142,7 @@ static const struct {
 	{ "pip", NULL, NULL, 0 },
 	{ "pip --proxy http://p.test:1 install x", "pip install x", "http://p.test:1", 1 },
 	{ "pip install --prox=http://p.test:1 x", "pip install x", "http://p.test:1", 1 },
-	{ "pip install --cert /nonexistent x", "pip install x", NULL, 2 },
+	{ "pip install --cert /nonexistent.pem x", "pip install x", NULL, 2 },
 	{ "pip install --trusted-host h.test x", NULL, NULL, 1 },
 	{ "pip install --client-cert c.pem x", NULL, NULL, 1 },
 	{ "pip install -r https://h.test/r.txt", NULL, NULL, 1 },
