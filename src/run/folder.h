@@ -2,9 +2,10 @@
 #define PMG_RUN_FOLDER_H
 /**
  * The folder of one run: mode 0700, below $XDG_RUNTIME_DIR/pmg, else below
- * pmg-UID in $TMPDIR or /tmp. It holds the CA bundle for the tool and a note
- * for a pmg inside the run (run/outer.h), and is locked as long as the run
- * lives: folders whose owner was killed are swept by the next run.
+ * pmg-UID in $TMPDIR or /tmp. It holds the CA bundle for the tool, the
+ * short one for node (run/certs.h) and a note for a pmg inside the run
+ * (run/outer.h), and is locked as long as the run lives: folders whose owner
+ * was killed are swept by the next run.
  */
 #include <stdbool.h>
 
