@@ -79,6 +79,30 @@ static void a_program_that_does_not_say_is_an_error_unless_a_registry_is_named(v
 	assert_false(named.has_cafile);
 }
 
+static void a_setting_that_names_certificates_is_noticed_in_every_form(void **state)
+{
+	static const struct {
+		const char *npmrc;
+		bool has;
+	} rows[] = {
+		{ "", false },
+		{ "fund=false\n", false },
+		{ "cafile=/nonexistent.pem\n", true },
+		{ "//r.test/:cafile=/nonexistent.pem\n", true },
+		{ "//r.test/:_authToken=x\n", false },
+	};
+	struct learning *l = *state;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(facts) struct pmg_facts facts = { 0 };
+
+		learning_write(l, "home/.npmrc", rows[i].npmrc);
+		learn_ok(l, "npm i", &facts);
+		assert_int_equal(facts.has_cafile, rows[i].has);
+	}
+}
+
 static void every_file_and_variable_that_npm_reads_names_registries(void **state)
 {
 	struct learning *l = *state;
@@ -361,6 +385,7 @@ int main(void)
 		TEST(the_default_is_asked_once_and_again_when_the_program_changes),
 		TEST(npx_is_never_asked_but_the_npm_beside_it),
 		TEST(a_program_that_does_not_say_is_an_error_unless_a_registry_is_named),
+		TEST(a_setting_that_names_certificates_is_noticed_in_every_form),
 		TEST(every_file_and_variable_that_npm_reads_names_registries),
 		TEST(configuration_files_may_be_named_elsewhere),
 		TEST(of_files_named_twice_all_are_read),
