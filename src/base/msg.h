@@ -14,11 +14,15 @@
 #include "base/err.h"
 #include "base/json.h"
 
-#define PMG_MSG_MAX 65536U
+#define PMG_MSG_MAX     65536U
+#define PMG_MSG_FDS_MAX 48U
 
 struct pmg_msg {
 	uint16_t type;
-	struct json_t *body; /* an object; pmg_msg_done() */
+	struct json_t *body;      /* an object; pmg_msg_done() */
+	int fds[PMG_MSG_FDS_MAX]; /* that came with it, close-on-exec; pmg_msg_done() closes them;
+				   * take one with pmg_steal_fd() */
+	size_t n_fds;
 };
 
 void pmg_msg_done(struct pmg_msg *msg);
@@ -31,8 +35,12 @@ int pmg_msg_pair(int fds[2], struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_msg_send(int fd, uint16_t type, const struct json_t *body,
 		 struct pmg_err *err) PMG_MUST_CHECK;
 
+/** The same, with descriptors (borrowed), at most PMG_MSG_FDS_MAX. */
+int pmg_msg_send_fds(int fd, uint16_t type, const struct json_t *body, const int *fds, size_t n_fds,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+
 /**
- * Receive one.
+ * Receive one, with the descriptors that it brings.
  * @return 1: *msg is filled; 0: the peer closed; -PMG_E_TIMEOUT: fd is non-blocking and nothing
  *         is there; -PMG_E_PEER
  */

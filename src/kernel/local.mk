@@ -1,7 +1,7 @@
 noinst_LIBRARIES += libkernel.a
 libkernel_a_SOURCES = \
 	%D%/confine.c %D%/confine.h %D%/confine_calls.c %D%/confine_priv.h \
-	%D%/landlock.c %D%/landlock.h %D%/seccomp.c %D%/seccomp.h %D%/uapi.h
+	%D%/landlock.c %D%/landlock.h %D%/seccomp.c %D%/seccomp.h %D%/uapi.h %D%/mounts.h %D%/netlink.h %D%/notify.h %D%/ns.h %D%/procfs.h
 
 check_PROGRAMS += tests/unit/test_kernel_confine tests/unit/test_kernel_landlock \
 	tests/unit/test_kernel_seccomp

@@ -29,6 +29,8 @@ static uint32_t action_of(enum pmg_seccomp_do action, int errnum)
 		return SCMP_ACT_ALLOW;
 	case PMG_SECCOMP_ERRNO:
 		return SCMP_ACT_ERRNO((unsigned int)errnum);
+	case PMG_SECCOMP_NOTIFY:
+		return SCMP_ACT_NOTIFY;
 	case PMG_SECCOMP_KILL:
 		break;
 	}

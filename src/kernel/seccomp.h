@@ -11,13 +11,15 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/mem.h"
 
 #define PMG_SECCOMP_CONDS 2
 
 enum pmg_seccomp_do {
 	PMG_SECCOMP_ALLOW,
 	PMG_SECCOMP_ERRNO, /* fails with errnum */
-	PMG_SECCOMP_KILL   /* ends the process with SIGSYS */
+	PMG_SECCOMP_KILL,  /* ends the process with SIGSYS */
+	PMG_SECCOMP_NOTIFY /* waits for what the holder of the listener says (kernel/notify.h) */
 };
 
 /* On one argument, as a number: what a pointer points to cannot be seen. */
@@ -48,6 +50,7 @@ struct pmg_seccomp_table {
 struct pmg_seccomp_program {
 	enum pmg_seccomp_do otherwise; /* what no row meets; no row may say the same */
 	int errnum;
+	enum pmg_seccomp_do foreign; /* calls of another architecture: KILL, or NOTIFY; 0 is KILL */
 	const struct pmg_seccomp_table *tables; /* one after the other, as if they were one */
 	size_t n;
 };
@@ -59,5 +62,23 @@ struct pmg_seccomp_program {
  *         call that libseccomp does not know; -PMG_E_INTERNAL: the table is wrong
  */
 int pmg_seccomp_load(const struct pmg_seccomp_program *program, struct pmg_err *err) PMG_MUST_CHECK;
+
+/* A compiled filter, to be made before a fork and loaded after it. */
+struct pmg_seccomp_code {
+	void *code; /* struct sock_filter[n] */
+	size_t n;
+};
+void pmg_seccomp_code_done(struct pmg_seccomp_code *code);
+PMG_DEFINE_AUTO_DONE(seccomp_code, struct pmg_seccomp_code, pmg_seccomp_code_done);
+/** @param[out] out  zeroed before. @return as pmg_seccomp_load() */
+int pmg_seccomp_compile(const struct pmg_seccomp_program *program, struct pmg_seccomp_code *out,
+			struct pmg_err *err) PMG_MUST_CHECK;
+/**
+ * Put compiled code on the calling thread, with a listener, WAIT_KILLABLE_RECV and SSB left alone.
+ * no_new_privs is set. Async-signal-safe but for err.
+ * @param[out] listener  close-on-exec; NULL: none is wanted
+ */
+int pmg_seccomp_enter(const struct pmg_seccomp_code *code, int *listener,
+		      struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

@@ -2,7 +2,7 @@ noinst_LIBRARIES += libviolation.a
 libviolation_a_SOURCES = \
 	%D%/ledger.c %D%/ledger.h %D%/ledger_list.c %D%/ledger_priv.h \
 	%D%/mask.c %D%/mask.h %D%/record.c %D%/record.h %D%/record_json.c \
-	%D%/wire.c %D%/wire.h
+	%D%/wire.c %D%/wire.h %D%/event.h
 
 check_PROGRAMS += tests/unit/test_violation_ledger tests/unit/test_violation_mask \
 	tests/unit/test_violation_record tests/unit/test_violation_record_json \

@@ -1,18 +1,31 @@
 #ifndef PMG_VIOLATION_WIRE_H
 #define PMG_VIOLATION_WIRE_H
 /**
- * What front and pmg-proxy say to each other (base/msg.h carries it).
+ * What front, pmg-proxy, keeper and broker say to each other (base/msg.h
+ * carries it).
  *
  *   front                                   pmg-proxy
- *   REGISTRY* SOURCE* START        ->
+ *   REGISTRY* SOURCE* NETRULE* [LISTEN] START ->
  *                                  <-       READY | FAILED
- *                                  <-       JUDGED* PASSED* TROUBLE* (while the run goes on)
- *   STOP                           ->
+ *                                  <-       JUDGED* PASSED* TROUBLE* DENIED* (while the run goes
+ * on) STOP                           ->
  *                                  <-       DONE, then it closes
+ *
+ *   front                                   keeper and broker (one end for both)
+ *                                  <-       WALLS | FAILED        keeper
+ *   GO                             ->
+ *                                  <-       STARTED | FAILED      broker
+ *                                  <-       DENIED* STOPPED*
+ *   END                            ->       (also: the front closed)
+ *                                  <-       DENIED* ENDED, then it closes
+ *
+ *   broker                                  pmg-proxy
+ *   CONNECT*                       ->
  *
  * pmg-proxy is started with fd 0 to 2 on /dev/null (2 stays the terminal under
  * --debug), PMG_WIRE_FD the message socket, PMG_WIRE_LISTEN_FD a listening TCP
- * socket, PMG_WIRE_BUNDLE_FD an empty file that it fills with the CA bundle.
+ * socket, or /dev/null where LISTEN brings those of the walls,
+ * PMG_WIRE_BUNDLE_FD an empty file that it fills with the CA bundle.
  * It believes only these messages, never the child's configuration. If the
  * socket closes without STOP it ends at once.
  *
@@ -48,8 +61,22 @@ enum pmg_wire_type {
 	PMG_WIRE_TROUBLE,
 	PMG_WIRE_STOP,
 	PMG_WIRE_DONE,
+	PMG_WIRE_NETRULE,
+	PMG_WIRE_LISTEN, /* with descriptors */
+	PMG_WIRE_DENIED, /* violation/event.h is its body */
+	PMG_WIRE_WALLS,  /* with descriptors */
+	PMG_WIRE_GO,
+	PMG_WIRE_STARTED, /* with the tool's pidfd */
+	PMG_WIRE_STOPPED,
+	PMG_WIRE_END,
+	PMG_WIRE_ENDED,
+	PMG_WIRE_CONNECT,
 	PMG_WIRE_MAX
 };
+
+/* Descriptors that LISTEN and WALLS bring: base/msg.h's maximum. Their kinds, in order: "proxy"
+ * (HTTP proxy, token needed), "http" (port 80), "tls" (443), "port" (any other), "dns-tcp",
+ * "dns-udp"; LISTEN has one more at its end, "broker": the socket on which CONNECT comes. */
 
 struct pmg_wire_registry {
 	char *eco;   /* "npm", "pypi" */
@@ -76,6 +103,50 @@ struct pmg_wire_start {
 	struct pmg_strv ca_files;
 	struct pmg_strv ca_dirs;
 	bool debug;
+	bool walls; /* LISTEN has come: only what NETRULE allows is reached, and each connection
+		     * waits for its CONNECT */
+};
+
+/* A rule of the network (policy/policy.h): host[:port], "*.host", address, or "registry". */
+struct pmg_wire_netrule {
+	int rank, roles, layer;
+	char *text;
+	char *source;
+	bool sensitive;
+};
+
+struct pmg_wire_listen {
+	struct pmg_strv kinds;
+};
+
+/* The walls stand, but for the tool. */
+struct pmg_wire_walls {
+	struct pmg_strv kinds;
+	struct pmg_strv notes; /* for the user */
+};
+
+struct pmg_wire_started {
+	int pid;
+};
+struct pmg_wire_stopped {
+	int signal;
+};
+struct pmg_wire_ended {
+	int status;    /* as of waitpid(2) */
+	uint64_t lost; /* refusals without a record */
+};
+
+/* Somebody in the run has connected, or is about to send, to a listener: who, and where to it
+ * meant to go. Matched by protocol and local port. */
+struct pmg_wire_connect {
+	char *protocol; /* "tcp4", "tcp6", "udp4", "udp6" */
+	int local_port; /* host order */
+	char *target;   /* "10.0.0.1:443", "[::1]:443" */
+	int role;       /* enum pmg_role */
+	char *package;  /* or NULL */
+	char *script;
+	char *how_known;
+	struct pmg_strv process;
 };
 
 struct pmg_wire_ready {
@@ -139,6 +210,13 @@ PMG_WIRE_DECLARE(judged);
 PMG_WIRE_DECLARE(passed);
 PMG_WIRE_DECLARE(trouble);
 PMG_WIRE_DECLARE(done);
+PMG_WIRE_DECLARE(netrule);
+PMG_WIRE_DECLARE(listen);
+PMG_WIRE_DECLARE(walls);
+PMG_WIRE_DECLARE(started);
+PMG_WIRE_DECLARE(stopped);
+PMG_WIRE_DECLARE(ended);
+PMG_WIRE_DECLARE(connect);
 
 /* FAILED carries an error: code, errnum, diag, msg, hint. */
 struct json_t *pmg_wire_failed_encode(const struct pmg_err *failed) PMG_MUST_CHECK;

@@ -1,0 +1,34 @@
+#ifndef PMG_KERNEL_NS_H
+#define PMG_KERNEL_NS_H
+/** Namespaces of a run, and what may be done in them. Source: user_namespaces(7), capabilities(7).
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/err.h"
+
+/**
+ * Enter new namespaces. As an ordinary user with a user namespace of our own, in which uid and gid
+ * are mapped to themselves and nothing else is; as root (euid 0 in the initial sense: CAP_SYS_ADMIN
+ * effective) without one.
+ * @param flags  CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS ...
+ * @param[out] own_user  a user namespace was made
+ * @return 0; -PMG_E_UNSUPPORTED with the reason and what the user can do (sysctl, AppArmor profile)
+ */
+int pmg_ns_enter(int flags, bool *own_user, struct pmg_err *err) PMG_MUST_CHECK;
+/** No further user namespaces below (user.max_user_namespaces=0). Only in a user namespace of our
+ *  own: the value is the namespace's, root's would be the host's. */
+int pmg_ns_no_more_users(struct pmg_err *err) PMG_MUST_CHECK;
+/** vm.memfd_noexec=1 for the calling process's pid namespace (6.3). @return 1: done; 0: no such
+ *  sysctl; -PMG_E_SYS */
+int pmg_ns_memfd_noexec(struct pmg_err *err) PMG_MUST_CHECK;
+
+/* Capabilities as a bit mask: 1ULL << CAP_X of linux/capability.h. */
+/** Permitted, effective, inheritable = keep, of those we have; bounding set and ambient = none but
+ *  keep. no_new_privs is not touched. */
+int pmg_caps_keep(uint64_t keep, struct pmg_err *err) PMG_MUST_CHECK;
+/** Effective set of a process by its status file's text; 0 when it cannot be read. */
+uint64_t pmg_caps_effective(void);
+
+#endif

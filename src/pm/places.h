@@ -1,0 +1,31 @@
+#ifndef PMG_PM_PLACES_H
+#define PMG_PM_PLACES_H
+/**
+ * Where a manager keeps its things, and where the programs it needs really
+ * lie: from its configuration files, the environment and PATH alone; no
+ * program is asked. All results absolute; links resolved where they lead
+ * somewhere, and then both are given.
+ */
+#include "pm/pm.h"
+
+struct pmg_places {
+	char *project;          /* root the manager uses: nearest package.json, pnpm-workspace.yaml,
+				 * pyproject.toml; never above git top level or home; else cwd */
+	struct pmg_strv caches; /* npm "cache", pnpm cache and state, pip cache */
+	struct pmg_strv stores; /* pnpm store */
+	struct pmg_strv prefixes; /* global prefixes that the user owns */
+	struct pmg_strv programs; /* tool-chain folders off the system trees */
+	struct pmg_strv
+		configs; /* configuration files of the manager, whether or not they are there */
+	struct pmg_strv git_configs;
+	struct pmg_strv git_dirs;
+	struct pmg_strv hooks;
+};
+void pmg_places_done(struct pmg_places *places);
+PMG_DEFINE_AUTO_DONE(places, struct pmg_places, pmg_places_done);
+
+/** @param pm  NULL: no manager (`pmg sandbox exec`). @param[out] out zeroed before */
+int pmg_places_find(const struct pmg_pm *pm, const struct pmg_place *place, struct pmg_places *out,
+		    struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif

@@ -1,0 +1,57 @@
+#ifndef PMG_POLICY_BUILD_H
+#define PMG_POLICY_BUILD_H
+/**
+ * From names to a policy: built-in profile -> user profile (inherits, one
+ * level) -> presets -> overlay of the repository -> --sandbox-allow, with
+ * variables replaced by what was found of this host. Reads the user's profile,
+ * preset and overlay files; the rest is pure.
+ */
+#include "policy/policy.h"
+
+/* What was found of host, manager and project. All paths absolute and canonical; lists may be
+ * empty; a variable with several values makes a rule for each, one with none leaves a read entry
+ * out, with a note, and makes a write or deny entry an error. */
+struct pmg_policy_facts {
+	const char *manager;    /* "npm", "pnpm", "pip", "exec" */
+	const char *tool;       /* "npx" */
+	const char *cwd;        /* ${CWD} */
+	const char *project;    /* ${PROJECT} */
+	const char *home;       /* ${HOME} */
+	const char *tmp;        /* ${TMPDIR} as the run will see it */
+	const char *config_dir; /* $XDG_CONFIG_HOME/pmg */
+	const char *state_dir;
+	const char *run_dir;      /* folder of the run: bundle and certificates */
+	struct pmg_strv caches;   /* ${CACHE} */
+	struct pmg_strv stores;   /* ${STORE} */
+	struct pmg_strv prefixes; /* ${PREFIX}: global prefix, where the user owns it */
+	struct pmg_strv programs; /* ${TOOLCHAIN}: folders below HOME, or elsewhere off the system
+				   * trees, in which the programs on PATH really lie */
+	struct pmg_strv configs;  /* ${CONFIG}: the manager's own configuration files */
+	struct pmg_strv git_configs; /* ${GITCONFIG}: ~/.gitconfig, XDG, included files */
+	struct pmg_strv git_dirs;    /* ${GITDIR}: real git dir and common dir of the project */
+	struct pmg_strv hooks; /* ${HOOKS}: what core.hooksPath names, besides hooks of git_dirs */
+};
+void pmg_policy_facts_done(struct pmg_policy_facts *facts);
+PMG_DEFINE_AUTO_DONE(policy_facts, struct pmg_policy_facts, pmg_policy_facts_done);
+
+struct pmg_policy_want {
+	const struct pmg_policy_facts *facts;
+	const char *profile;           /* name or path of a file; NULL: that of the manager */
+	const struct pmg_strv *allows; /* --sandbox-allow, each TYPE=VALUE; NULL: none */
+	bool no_overlay;
+};
+
+/**
+ * @param[out] out  sealed; caller frees
+ * @return 0; -PMG_E_CONFIG with file:line:column, or naming the --sandbox-allow that is wrong;
+ *         -PMG_E_NOTFOUND: no profile of that name, with the nearest one as hint
+ */
+int pmg_policy_build(const struct pmg_policy_want *want, struct pmg_policy **out,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Take what the policy does not allow out of an environment.
+ *  @param[out] removed  names, in their order; pmg_strv_done() */
+void pmg_policy_scrub(const struct pmg_policy *policy, struct pmg_strv *env,
+		      struct pmg_strv *removed);
+
+#endif

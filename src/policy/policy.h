@@ -1,0 +1,174 @@
+#ifndef PMG_POLICY_POLICY_H
+#define PMG_POLICY_POLICY_H
+/**
+ * What a run may do, ready to be asked: rules of files, programs, network,
+ * sockets and environment, with variables replaced and globs compiled. Plain
+ * data; asking it touches nothing. The broker asks it for every trapped call,
+ * pmg-proxy for every host, the front when it scrubs the environment.
+ *
+ * One order decides, each direction (read, write, exec, ...) by itself; the
+ * first that has a rule which meets the question wins:
+ *
+ *   managed deny > hooks class > exact-path opt-out > mandatory deny
+ *   > any other deny > allow > default (deny)
+ *
+ * Source: product.md section 5 in docs/policy.md, "Which rule wins".
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strv.h"
+
+/* What is asked for. */
+enum pmg_access {
+	PMG_ACCESS_READ,  /* content of a file, names in a folder */
+	PMG_ACCESS_WRITE, /* content, making, removing, renaming, linking, metadata */
+	PMG_ACCESS_EXEC,
+	PMG_ACCESS_CONNECT, /* host[:port] */
+	PMG_ACCESS_BIND,    /* address:port; port 0: any */
+	PMG_ACCESS_UNIX,    /* path of a socket, "@name" for abstract ones: connect and send */
+	PMG_ACCESS_ENV,     /* variable by name */
+	PMG_ACCESS_MAX
+};
+/** "read", "write", "exec", "net-connect", "net-bind", "unix", "env": as --sandbox-allow has it. */
+const char *pmg_access_name(enum pmg_access access);
+
+/* Who asks. The manager is the program that pmg started; all below a script is script. */
+enum pmg_role { PMG_ROLE_MANAGER = 1, PMG_ROLE_SCRIPT = 2, PMG_ROLE_ANY = 3 };
+
+/* Where a rule comes from. */
+enum pmg_layer {
+	PMG_LAYER_BUILTIN, /* built-in profile */
+	PMG_LAYER_PROFILE, /* profiles/NAME.yml */
+	PMG_LAYER_PRESET,
+	PMG_LAYER_OVERLAY,   /* of this repository */
+	PMG_LAYER_FLAG,      /* --sandbox-allow */
+	PMG_LAYER_MANDATORY, /* built-in list of what stays closed */
+	PMG_LAYER_MANAGED,
+	PMG_LAYER_RUN, /* what pmg itself needs: bundle, run's folder */
+	PMG_LAYER_MAX
+};
+const char *pmg_layer_name(enum pmg_layer layer); /* "built-in", "profile", "preset", ... */
+
+/* Strength; the lower value wins. */
+enum pmg_rank {
+	PMG_RANK_MANAGED_DENY,
+	PMG_RANK_HOOKS, /* .git/hooks and what core.hooksPath names: no opt-out */
+	PMG_RANK_OPT_OUT,
+	PMG_RANK_MANDATORY_DENY,
+	PMG_RANK_DENY,
+	PMG_RANK_ALLOW,
+	PMG_RANK_MAX
+};
+
+struct pmg_glob; /* policy/glob.h */
+
+struct pmg_policy_rule {
+	enum pmg_access access;
+	enum pmg_rank rank;
+	enum pmg_layer layer;
+	unsigned roles; /* of enum pmg_role */
+	bool sensitive; /* what it denies is a credential or a place of persistence: touching it
+			 * makes the run end with 1, and no allowance is suggested */
+	bool packages_exempt;  /* does not hold inside an installed package's own folder */
+	char *text;            /* pattern with variables replaced */
+	char *source;          /* "built-in:14", "/path/x.yml:7", "--sandbox-allow" */
+	struct pmg_glob *glob; /* of text; for files, programs, unix paths, variable names */
+};
+
+struct pmg_policy {
+	char *profile; /* name */
+	char *project; /* ${PROJECT}, absolute, canonical */
+	char *cwd;     /* ${CWD} */
+	char *home;
+	struct pmg_strv dependency_names; /* "node_modules", ".venv", "site-packages": below a
+					   * folder so called lie installed packages */
+	struct pmg_policy_rule *rules;    /* sorted: access, rank, then text bytes */
+	size_t n_rules;
+	size_t cap_rules;
+	bool proxy_only; /* network_via_proxy_only */
+	bool direct_dns;
+	bool any_bind; /* allow_network_bind */
+	bool pty;
+	uint64_t max_processes; /* 0: as found */
+	uint64_t max_open_files;
+	struct pmg_strv notes; /* for the user: entries that were left out, ... */
+};
+
+void pmg_policy_free(struct pmg_policy *policy);
+PMG_DEFINE_AUTO(policy, struct pmg_policy *, pmg_policy_free);
+struct pmg_policy *pmg_policy_new(void) PMG_MUST_CHECK;
+
+/**
+ * Add a rule; compiles the glob.
+ * @param rule  texts are copied, glob is ignored
+ * @return 0; -PMG_E_CONFIG: the pattern does not follow policy/glob.h
+ */
+int pmg_policy_add(struct pmg_policy *policy, const struct pmg_policy_rule *rule,
+		   struct pmg_err *err) PMG_MUST_CHECK;
+/** Sort, drop doubles. After the last add, before the first question. */
+void pmg_policy_seal(struct pmg_policy *policy);
+
+struct pmg_decision {
+	bool allowed;
+	const struct pmg_policy_rule *rule; /* that decided; NULL: none, so denied. Borrowed */
+};
+
+/**
+ * May this role do this to the object with this path?
+ * @param path  absolute and canonical: no link, "..", "//" in it. For UNIX also "@name"; for ENV a
+ *              name
+ */
+struct pmg_decision pmg_policy_ask(const struct pmg_policy *policy, enum pmg_access access,
+				   enum pmg_role role, const char *path);
+/**
+ * The same for hosts and addresses.
+ * @param host  name in lower case, or an address as text without brackets
+ * @param port  host order
+ */
+struct pmg_decision pmg_policy_ask_net(const struct pmg_policy *policy, enum pmg_access access,
+				       enum pmg_role role, const char *host, uint16_t port);
+/**
+ * Does a denied thing of a fixed place lie below path, so that moving path would move it from under
+ * its rule ("mv .git .git2" with .git/hooks denied)? By rules alone; globs that hold wherever the
+ * thing is moved to do not count.
+ * @return the rule, or NULL
+ */
+const struct pmg_policy_rule *pmg_policy_anchors_below(const struct pmg_policy *policy,
+						       enum pmg_access access, const char *path);
+/** Does path lie in an installed package's own folder, below <dependency folder>/<name>/ (two names
+ *  where the first begins with "@")? */
+bool pmg_policy_in_package(const struct pmg_policy *policy, const char *path);
+
+/* A folder or file that Landlock can be given. */
+struct pmg_subtree {
+	char *path;
+	bool read, write, exec;
+	bool pure_read, pure_write; /* nothing below is denied, so that no call there need be
+				     * performed on behalf */
+};
+struct pmg_subtrees {
+	struct pmg_subtree *v; /* sorted by path bytes, no path twice */
+	size_t n, cap;
+};
+void pmg_subtrees_done(struct pmg_subtrees *list);
+PMG_DEFINE_AUTO_DONE(subtrees, struct pmg_subtrees, pmg_subtrees_done);
+/** What the allow rules of files come to: the fixed part of each pattern with all that it may need.
+ *  @param[out] out  zeroed before */
+void pmg_policy_subtrees(const struct pmg_policy *policy, struct pmg_subtrees *out);
+/** Is every call of this kind below path allowed to every role, whatever its name? */
+bool pmg_policy_is_pure(const struct pmg_policy *policy, enum pmg_access access, const char *path);
+
+/** Folders, and last components as plain names, in which denied reads can lie: what masks look for.
+ *  roots: folders to search; names: globs of last components (".env", ".env.*"); paths: fixed ones.
+ */
+struct pmg_hidden {
+	struct pmg_strv roots;
+	struct pmg_strv paths;
+};
+void pmg_hidden_done(struct pmg_hidden *hidden);
+PMG_DEFINE_AUTO_DONE(hidden, struct pmg_hidden, pmg_hidden_done);
+void pmg_policy_hidden(const struct pmg_policy *policy, struct pmg_hidden *out);
+
+#endif

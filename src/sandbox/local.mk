@@ -1,0 +1,2 @@
+noinst_LIBRARIES += libsandbox.a
+libsandbox_a_SOURCES = %D%/broker_priv.h %D%/driver.h %D%/sandbox.h %D%/walls_priv.h

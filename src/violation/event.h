@@ -1,0 +1,102 @@
+#ifndef PMG_VIOLATION_EVENT_H
+#define PMG_VIOLATION_EVENT_H
+/**
+ * One refusal, as broker, proxy or front saw it: what was tried, which rule of
+ * which layer said no, by which package and script. The same struct from its
+ * capture to `pmg violations list`.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+#include "base/strv.h"
+
+#define PMG_EVENTS_MAX       512U /* distinct ones a run; more are counted, and that is said once */
+#define PMG_EVENT_TARGET_MAX 4096U
+#define PMG_EVENT_NAME_MAX   512U
+#define PMG_EVENT_CHAIN_MAX  16U /* programs named in process */
+
+enum pmg_event_op {
+	PMG_EVENT_READ,
+	PMG_EVENT_WRITE,
+	PMG_EVENT_DELETE,
+	PMG_EVENT_RENAME,
+	PMG_EVENT_LINK,
+	PMG_EVENT_METADATA,
+	PMG_EVENT_EXEC,
+	PMG_EVENT_CONNECT,
+	PMG_EVENT_RESOLVE,
+	PMG_EVENT_BIND,
+	PMG_EVENT_UNIX,
+	PMG_EVENT_SIGNAL,
+	PMG_EVENT_KERNEL,
+	PMG_EVENT_ENV,
+	PMG_EVENT_OP_MAX
+};
+const char *pmg_event_op_name(enum pmg_event_op op);
+/** @return 0 or -PMG_E_PARSE */
+int pmg_event_op_parse(const char *text, enum pmg_event_op *out,
+		       struct pmg_err *err) PMG_MUST_CHECK;
+
+enum pmg_event_by {
+	PMG_EVENT_BY_KERNEL,
+	PMG_EVENT_BY_BROKER,
+	PMG_EVENT_BY_OBSERVER,
+	PMG_EVENT_BY_PROXY,
+	PMG_EVENT_BY_MAX
+};
+const char *pmg_event_by_name(enum pmg_event_by by);
+
+/* Texts are owned; NULL where there is nothing to say, and then left out of every report. */
+struct pmg_event {
+	int code; /* PMGnnnn */
+	enum pmg_event_op op;
+	enum pmg_event_by by; /* enforced_by */
+	char *target;  /* resolved path; "tcp 10.0.0.1:443", "dns host", "unix /run/x", "unix @x" */
+	char *rule;    /* pattern that fired; NULL: no rule allows it */
+	char *layer;   /* pmg_layer_name() */
+	char *source;  /* "built-in:14", "/path/x.yml:7" */
+	char *package; /* "dep-evil@1.2.3" */
+	char *script;  /* "postinstall" */
+	char *how_known;         /* "tree", "cwd": seen; "env": claimed by the process */
+	struct pmg_strv process; /* names of programs, outermost first: npm, sh, node */
+	char *allow; /* what --sandbox-allow takes to let exactly this through; NULL: nothing
+		      * should, or can */
+	bool sensitive;
+	int64_t first, last; /* seconds since 1970 */
+	uint64_t count;
+};
+void pmg_event_done(struct pmg_event *event);
+PMG_DEFINE_AUTO_DONE(event, struct pmg_event, pmg_event_done);
+
+/**
+ * By what two refusals are the same: code, op, target, rule, package, script. The only function
+ * that says so, at capture and in the ledger.
+ */
+void pmg_event_key(const struct pmg_event *event, char out[PMG_SHA256_HEX]);
+
+/* Distinct events, bounded: PMG_EVENTS_MAX, of which an eighth is kept for sensitive ones, so that
+ * noise cannot hide them. Keys are kept only of those recorded. */
+struct pmg_events {
+	struct pmg_event *v;
+	size_t n, cap;
+	size_t n_sensitive;
+	uint64_t lost; /* calls refused that have no record */
+	uint32_t *slots;
+};
+void pmg_events_done(struct pmg_events *events);
+PMG_DEFINE_AUTO_DONE(events, struct pmg_events, pmg_events_done);
+
+/**
+ * Add one, or count it with its equal.
+ * @param taken  its texts are taken over; left empty
+ * @return the event in the list when it is new; NULL: counted or lost. Borrowed until the next call
+ */
+const struct pmg_event *pmg_events_add(struct pmg_events *events, struct pmg_event *taken);
+
+/* On the wire and in --json (cli.md shape; decode is strict, as violation/wire.h). */
+struct json_t *pmg_event_encode(const struct pmg_event *event) PMG_MUST_CHECK;
+int pmg_event_decode(const struct json_t *body, struct pmg_event *out,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif
