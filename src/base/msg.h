@@ -5,8 +5,10 @@
  * 16-bit type in host order, then a JSON object of at most PMG_MSG_MAX bytes.
  * What types there are and what they carry: violation/wire.h.
  *
- * The receiver believes nothing: a frame that is cut, too long or not an
- * object is -PMG_E_PEER, after which the connection is of no more use.
+ * The receiver believes nothing: a frame that is cut, too long, with more than
+ * PMG_MSG_FDS_MAX descriptors or not an object is -PMG_E_PEER, after which the
+ * connection is of no more use; what descriptors it brought are closed. Who
+ * expects none, or fewer, needs only call pmg_msg_done().
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -35,7 +37,7 @@ int pmg_msg_pair(int fds[2], struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_msg_send(int fd, uint16_t type, const struct json_t *body,
 		 struct pmg_err *err) PMG_MUST_CHECK;
 
-/** The same, with descriptors (borrowed), at most PMG_MSG_FDS_MAX. */
+/** The same, with descriptors (borrowed), at most PMG_MSG_FDS_MAX. @return also -PMG_E_LIMIT */
 int pmg_msg_send_fds(int fd, uint16_t type, const struct json_t *body, const int *fds, size_t n_fds,
 		     struct pmg_err *err) PMG_MUST_CHECK;
 

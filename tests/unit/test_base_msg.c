@@ -105,30 +105,116 @@ static void size_is_limited_on_both_sides(void **state)
 	assert_string_equal(err.msg, "message too long");
 }
 
-/* A descriptor slipped into a message must not stay open with us. */
-static void descriptors_are_not_taken(void **state)
+static int next_fd(void)
 {
-	char frame[] = "\1\0{}", control[CMSG_SPACE(sizeof(int))] = { 0 };
-	struct iovec iov = { frame, 4 };
+	int fd = fcntl(0, F_DUPFD, 3);
+
+	(void)close(fd);
+	return fd;
+}
+
+static void descriptors_come_with_a_message(void **state)
+{
+	pmg_auto(msg) struct pmg_msg msg = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	int ends[2], sent[PMG_MSG_FDS_MAX], taken;
+	size_t i;
+	char byte;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	for (i = 0; i < PMG_MSG_FDS_MAX; i++)
+		sent[i] = i == PMG_MSG_FDS_MAX - 1 ? ends[1] : ends[0];
+	assert_int_equal(pmg_msg_send_fds(fds[0], 7, NULL, sent, PMG_MSG_FDS_MAX, &err), 0);
+	assert_int_equal(pmg_msg_recv(fds[1], &msg, &err), 1);
+	assert_int_equal(msg.type, 7);
+	assert_int_equal(msg.n_fds, PMG_MSG_FDS_MAX);
+	for (i = 0; i < PMG_MSG_FDS_MAX; i++)
+		assert_true(fcntl(msg.fds[i], F_GETFD) & FD_CLOEXEC);
+	taken = pmg_steal_fd(&msg.fds[PMG_MSG_FDS_MAX - 1]);
+	pmg_msg_done(&msg);
+	assert_int_equal(msg.n_fds, 0);
+	assert_int_equal(write(taken, "x", 1), 1);
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	(void)close(taken);
+	(void)close(ends[0]);
+	(void)close(ends[1]);
+}
+
+static void too_many_descriptors_are_not_sent(void **state)
+{
+	int many[PMG_MSG_FDS_MAX + 1] = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_msg_send_fds(fds[0], 1, NULL, many, PMG_MSG_FDS_MAX + 1, &err),
+			 -PMG_E_LIMIT);
+	assert_string_equal(err.msg, "message 1: 49 descriptors");
+}
+
+/* Frames that no pmg sends, with descriptors: none may stay open with us. */
+static void send_with(const char *frame, size_t len, size_t n)
+{
+	char control[CMSG_SPACE((PMG_MSG_FDS_MAX + 1) * sizeof(int))] = { 0 };
+	struct iovec iov = { NULL, len };
 	struct msghdr head = { .msg_iov = &iov,
 			       .msg_iovlen = 1,
 			       .msg_control = control,
-			       .msg_controllen = sizeof control };
+			       .msg_controllen = CMSG_SPACE(n * sizeof(int)) };
 	struct cmsghdr *c = CMSG_FIRSTHDR(&head);
-	pmg_auto(msg) struct pmg_msg msg = { 0 };
-	struct pmg_err err = PMG_ERR_INIT;
-	int before = fcntl(0, F_DUPFD, 3);
+	pmg_autofree char *copy = pmg_xmalloc(len);
+	size_t i;
 
-	(void)state;
-	(void)close(before);
+	memcpy(copy, frame, len);
+	iov.iov_base = copy;
 	c->cmsg_level = SOL_SOCKET;
 	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fds[0], sizeof(int));
-	assert_int_equal(sendmsg(fds[0], &head, 0), 4);
-	assert_int_equal(pmg_msg_recv(fds[1], &msg, &err), -PMG_E_PEER);
-	assert_int_equal(fcntl(0, F_DUPFD, 3), before);
-	(void)close(before);
+	c->cmsg_len = CMSG_LEN(n * sizeof(int));
+	for (i = 0; i < n; i++)
+		memcpy(CMSG_DATA(c) + i * sizeof(int), &fds[0], sizeof(int));
+	assert_int_equal(sendmsg(fds[0], &head, 0), len);
+}
+
+static void descriptors_of_refused_messages_are_closed(void **state)
+{
+	static char big[PMG_MSG_MAX + 100];
+	static const struct {
+		const char *frame;
+		size_t len, n_fds;
+		const char *msg;
+	} rows[] = {
+		{ "\1\0[]", 4, 3, "message 1 is no object" },
+		{ "\1", 1, 1, "message of 1 bytes" },
+		{ "\1\0{}", 4, PMG_MSG_FDS_MAX + 1, "message with too many descriptors" },
+		{ big, sizeof big, 2, "message too long" },
+	};
+	pmg_auto(msg) struct pmg_msg msg = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	int before = next_fd();
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		send_with(rows[i].frame, rows[i].len, rows[i].n_fds);
+		assert_int_equal(pmg_msg_recv(fds[1], &msg, &err), -PMG_E_PEER);
+		assert_string_equal(err.msg, rows[i].msg);
+		assert_int_equal(msg.n_fds, 0);
+		assert_int_equal(next_fd(), before);
+	}
+}
+
+static void unexpected_descriptors_go_with_the_message(void **state)
+{
+	struct pmg_msg msg = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	int before = next_fd();
+
+	(void)state;
+	send_with("\1\0{}", 4, 2);
+	assert_int_equal(pmg_msg_recv(fds[1], &msg, &err), 1);
+	assert_int_equal(msg.n_fds, 2);
+	pmg_msg_done(&msg);
+	assert_int_equal(next_fd(), before);
 }
 
 static void the_end_is_told_from_waiting(void **state)
@@ -155,7 +241,14 @@ int main(void)
 						drop_pair),
 		cmocka_unit_test_setup_teardown(size_is_limited_on_both_sides, make_pair,
 						drop_pair),
-		cmocka_unit_test_setup_teardown(descriptors_are_not_taken, make_pair, drop_pair),
+		cmocka_unit_test_setup_teardown(descriptors_come_with_a_message, make_pair,
+						drop_pair),
+		cmocka_unit_test_setup_teardown(too_many_descriptors_are_not_sent, make_pair,
+						drop_pair),
+		cmocka_unit_test_setup_teardown(descriptors_of_refused_messages_are_closed,
+						make_pair, drop_pair),
+		cmocka_unit_test_setup_teardown(unexpected_descriptors_go_with_the_message,
+						make_pair, drop_pair),
 		cmocka_unit_test_setup_teardown(the_end_is_told_from_waiting, make_pair, drop_pair),
 	};
 
