@@ -6,6 +6,7 @@
  *   driver_full.c  probe; keep: namespaces, network, mounts, then the broker; re-masking
  *   network.c      every address is local; listeners
  *   masks.c        what is hidden, and hiding it again
+ *   inodes.c       the denied files by device and inode
  *   rules.c        policy -> the two Landlock domains
  *   filter.c       the seccomp filter: pmg_call_rows() trapped, known calls allowed, rest ENOSYS
  *   broker.c       the broker process: reaper, Landlock, init, serve, report the end
@@ -37,8 +38,17 @@ int pmg_masks_renew(struct pmg_masks *masks, struct pmg_err *err) PMG_MUST_CHECK
 /** (device, inode) of every denied file found: hard links to them are denied too. */
 struct pmg_inodes;
 struct pmg_inodes *pmg_masks_inodes(const struct pmg_masks *masks);
+
+/* --- inodes.c --- */
+#define PMG_INODES_MAX 262144U /* of one set: 12 MB */
+struct pmg_inodes *pmg_inodes_new(void) PMG_MUST_CHECK;
+/** Several threads may ask while nobody adds. @return false: the set is full, so what was to be
+ *  denied is not in it */
+bool pmg_inodes_add(struct pmg_inodes *inodes, dev_t dev, ino_t ino) PMG_MUST_CHECK;
+/** @param inodes  NULL: an empty set */
 bool pmg_inodes_has(const struct pmg_inodes *inodes, dev_t dev, ino_t ino);
 void pmg_inodes_free(struct pmg_inodes *inodes);
+PMG_DEFINE_AUTO(inodes, struct pmg_inodes *, pmg_inodes_free);
 
 /* --- rules.c --- */
 /** outer: what any brokered call may come to. inner: the same for reading and starting, but writing
