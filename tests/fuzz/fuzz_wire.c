@@ -2,8 +2,10 @@
 #include "fuzz.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
+#include "violation/event.h"
 #include "violation/wire.h"
 
 /* What decodes must encode to something that decodes again. */
@@ -32,6 +34,24 @@ static void try_failed(const struct json_t *body, struct pmg_err *err)
 		abort();
 }
 
+/* And what was collected can be sent on. */
+static void try_denied(const struct json_t *body, struct pmg_err *err)
+{
+	pmg_auto(events) struct pmg_events events = { 0 };
+	pmg_auto(event) struct pmg_event event = { 0 }, again = { 0 };
+	pmg_auto(json) struct json_t *json = NULL;
+	pmg_autofree char *text = NULL;
+
+	if (pmg_event_decode(body, &event, err) < 0)
+		return;
+	if (!pmg_events_add(&events, &event))
+		abort();
+	json = pmg_event_tell(&events.v[0]);
+	text = pmg_json_dump(json);
+	if (pmg_event_decode(json, &again, err) < 0 || strlen(text) > PMG_MSG_MAX)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	pmg_auto(json) struct json_t *body = NULL;
@@ -50,6 +70,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		TRY(PMG_WIRE_PASSED, passed)
 		TRY(PMG_WIRE_TROUBLE, trouble)
 		TRY(PMG_WIRE_DONE, done)
+		TRY(PMG_WIRE_NETRULE, netrule)
+		TRY(PMG_WIRE_LISTEN, listen)
+		TRY(PMG_WIRE_WALLS, walls)
+		TRY(PMG_WIRE_STARTED, started)
+		TRY(PMG_WIRE_STOPPED, stopped)
+		TRY(PMG_WIRE_ENDED, ended)
+		TRY(PMG_WIRE_CONNECT, connect)
+	case PMG_WIRE_DENIED:
+		try_denied(body, &err);
+		break;
 	case PMG_WIRE_FAILED:
 		try_failed(body, &err);
 		break;

@@ -51,7 +51,7 @@ class Front:
             self.send("source", {k: v for k, v in zip(keys, source) if v is not None})
         body = {"token": self.token, "index_path": "/nonexistent/intel.db",
                 "blocklist_path": "/nonexistent/blocklist.yml", "ca_files": [], "ca_dirs": [],
-                "debug": False}
+                "debug": False, "walls": False}
         body.update({k: v for k, v in start.items() if v is not None})
         self.send("start", body)
 

@@ -44,6 +44,13 @@ RECODE(judged)
 RECODE(passed)
 RECODE(trouble)
 RECODE(done)
+RECODE(netrule)
+RECODE(listen)
+RECODE(walls)
+RECODE(started)
+RECODE(stopped)
+RECODE(ended)
+RECODE(connect)
 
 static int recode_failed(const struct json_t *body, char **again, struct pmg_err *err)
 {
@@ -71,7 +78,7 @@ static const struct {
 			 "\"version\":\"1\"}" },
 	{ recode_start, "{\"token\":\"t\",\"index_path\":\"/i\",\"blocklist_path\":\"/b\","
 			"\"https_proxy\":\"http://p.test:1\",\"ca_files\":[\"/c\"],"
-			"\"ca_dirs\":[],\"debug\":true}" },
+			"\"ca_dirs\":[],\"debug\":true,\"walls\":false}" },
 	{ recode_ready, "{\"index_present\":true,\"index_built\":1,\"index_records\":2,"
 			"\"blocklist_entries\":3,\"ca_pem\":\"c\",\"notes\":[\"n\"]}" },
 	{ recode_judged, "{\"eco\":\"npm\",\"name\":\"x\",\"version\":\"1.0.0\","
@@ -84,6 +91,18 @@ static const struct {
 	{ recode_passed, "{\"target\":\"h.test:443\",\"why\":\"tunnel\"}" },
 	{ recode_trouble, "{\"target\":\"h.test:443\",\"what\":\"refused\",\"diag\":4001}" },
 	{ recode_done, "{\"requests\":1,\"bytes\":9223372036854775807,\"learned\":[]}" },
+	{ recode_netrule, "{\"rank\":5,\"roles\":1,\"layer\":0,\"text\":\"registry\","
+			  "\"source\":\"built-in:3\",\"sensitive\":false}" },
+	{ recode_listen, "{\"kinds\":[\"proxy\",\"broker\"]}" },
+	{ recode_walls, "{\"kinds\":[\"proxy\"],\"notes\":[\"n\"]}" },
+	{ recode_started, "{\"pid\":12}" },
+	{ recode_stopped, "{\"signal\":20}" },
+	{ recode_ended, "{\"status\":256,\"lost\":7}" },
+	{ recode_connect, "{\"protocol\":\"tcp6\",\"local_port\":65535,\"target\":\"[::1]:443\","
+			  "\"role\":2,\"package\":\"x@1\",\"script\":\"install\","
+			  "\"how_known\":\"tree\",\"process\":[\"npm\"]}" },
+	{ recode_connect, "{\"protocol\":\"udp4\",\"local_port\":1,\"target\":\"10.0.0.1:53\","
+			  "\"role\":1,\"process\":[]}" },
 	{ recode_failed, "{\"code\":3,\"errnum\":0,\"diag\":0,\"msg\":\"m\",\"hint\":\"h\"}" },
 };
 
@@ -133,6 +152,14 @@ static const struct {
 	  "{\"index_present\":1,\"index_built\":1,\"index_records\":2,"
 	  "\"blocklist_entries\":3,\"ca_pem\":\"c\",\"notes\":[]}",
 	  "message field \"index_present\" is neither true nor false" },
+	{ recode_connect,
+	  "{\"protocol\":\"udp4\",\"local_port\":65536,\"target\":\"t\",\"role\":1,"
+	  "\"process\":[]}",
+	  "message field \"local_port\" is too large" },
+	{ recode_netrule,
+	  "{\"rank\":6,\"roles\":1,\"layer\":0,\"text\":\"t\",\"source\":\"s\","
+	  "\"sensitive\":false}",
+	  "message field \"rank\" is too large" },
 	{ recode_failed, "{\"code\":0,\"errnum\":0,\"diag\":0,\"msg\":\"m\",\"hint\":\"\"}",
 	  "message field \"code\" is no error code" },
 	{ recode_failed, "{\"code\":99,\"errnum\":0,\"diag\":0,\"msg\":\"m\",\"hint\":\"\"}",
