@@ -9,11 +9,12 @@
  *
  *   loop.c     receives, finds the row, answers; two threads, renames exclude all
  *   calls.c    the table: system call -> handler, and what the filter traps
- *   resolve.c  path of the caller -> the object
+ *   resolve.c  path of the caller -> the object; walk.c: by hand, where /proc and links need it
  *   act_*.c    handlers
  *   who.c      role, package, script, umask of the caller
  *   report.c   decision -> event
  */
+#include <limits.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -23,11 +24,15 @@
 #include "policy/policy.h"
 #include "violation/event.h"
 
+#define PMG_PTYS_MAX 4096U
+
 struct pmg_broker {
 	const struct pmg_policy *policy;
 	int listener;
 	int proc;          /* our /proc (kernel/procfs.h) */
 	int run_proc;      /* O_PATH of the run's own /proc: objects on it are judged by number */
+	int fds;           /* O_PATH of our own /proc/self/fd; loop.c opens it */
+	dev_t proc_dev;    /* of run_proc; loop.c asks for it */
 	int wire;          /* to the front */
 	int proxy;         /* to pmg-proxy; -1 */
 	pid_t first;       /* thread group that init became: the manager */
@@ -38,7 +43,9 @@ struct pmg_broker {
 	pthread_rwlock_t moves;     /* write: rename, link; read: all else */
 	pthread_mutex_t lock;       /* of events, who, ports */
 	struct pmg_events events;
-	uint8_t ports[65536 / 8]; /* bound by the tree on loopback, on behalf */
+	uint8_t ports[65536 / 8];       /* bound by the tree on loopback, on behalf */
+	uint8_t ptys[PMG_PTYS_MAX / 8]; /* pseudo terminals that the tree has made */
+	unsigned waiting;               /* opens that wait in threads of their own */
 };
 
 /* Who calls. Copied out of the table: no pointer into it leaves the lock. */
@@ -97,26 +104,40 @@ struct pmg_seccomp_rule *pmg_call_filter(size_t *n);
 
 /* --- resolve.c --- */
 
-/* An object as the caller named it, held by descriptor: nothing it can change moves it. */
+/* An object as the caller named it, held by descriptor: nothing it can change moves it. Large;
+ * lives on the stack of one handler. */
 struct pmg_object {
-	int fd; /* O_PATH of the object; -1: it does not exist, or the last part is to be made */
-	int parent;     /* O_PATH of the folder it lies in; -1 for a descriptor of the caller's */
-	char *name;     /* last component, "" with parent -1 */
-	char *path;     /* canonical, of what is to be judged */
-	struct stat st; /* of fd; st_mode 0 without */
-	bool is_magic;  /* reached by /proc/PID/fd and the like: its object is what counts */
-	bool wants_folder; /* the path ended in "/" */
+	int fd; /* O_PATH of the object, or (held) a duplicate of the caller's descriptor; -1: it
+		 * does not exist, or the last part is to be made */
+	int parent;        /* O_PATH of the folder in which name lies; -1 where fd is what counts */
+	unsigned held;     /* PMG_HELD_*: the caller has this object open already, and how */
+	bool is_magic;     /* reached by a descriptor or by /proc/PID/fd and the like */
+	bool is_own_proc;  /* on /proc, and of the caller's own thread group */
+	bool wants_folder; /* the path ended in "/": name then does as well */
+	bool is_dots;      /* name is ".", ".." or "/": nothing can be made or removed there, and
+			    * the call itself will say so */
+	struct stat st;    /* of fd; st_mode 0 without */
+	char name[NAME_MAX + 3];            /* last component, "" with parent -1 */
+	char path[PATH_MAX + NAME_MAX + 3]; /* canonical, of what is to be judged; without "/" in
+					     * front: no path ("pipe:[1]") */
 };
+#define PMG_OBJECT_INIT                                                                            \
+	{                                                                                          \
+		.fd = -1, .parent = -1                                                             \
+	}
+#define PMG_HELD_READ  1U
+#define PMG_HELD_WRITE 2U
 void pmg_object_done(struct pmg_object *object);
 PMG_DEFINE_AUTO_DONE(object, struct pmg_object, pmg_object_done);
 
 #define PMG_RESOLVE_FOLLOW 1U /* follow the last link */
 #define PMG_RESOLVE_MAKE   2U /* the last component may be missing */
 #define PMG_RESOLVE_EMPTY  4U /* AT_EMPTY_PATH: "" means the descriptor itself */
+#define PMG_RESOLVE_PARENT 8U /* only the folder and the name: what lies there is not looked at */
 /**
  * Resolve argument `path` relative to argument `dirfd`, as the caller would: its cwd, its
  * descriptors, /proc/self and /dev/fd as its own. At most 40 links.
- * @param[out] out  zeroed with descriptors -1 before
+ * @param[out] out  PMG_OBJECT_INIT before
  * @return 0; -errno as the call would have failed (ENOENT, ENOTDIR, ELOOP, EACCES, ENAMETOOLONG,
  *         EFAULT); -EPERM with a refusal recorded: the memory of the caller cannot be read
  */
@@ -125,11 +146,34 @@ int pmg_resolve(struct pmg_request *request, int dirfd_arg, int path_arg, unsign
 /** The same for a text of ours and a descriptor of the caller's (AT_FDCWD: its cwd). */
 int pmg_resolve_text(struct pmg_request *request, int dirfd, const char *path, unsigned flags,
 		     struct pmg_object *out) PMG_MUST_CHECK;
+/** The object of an open descriptor of the caller's, as fchmod(2) means it. @return 0 or -errno */
+int pmg_resolve_fd(struct pmg_request *request, int fd, struct pmg_object *out) PMG_MUST_CHECK;
+/** Text argument into out[PATH_MAX]. @return 0; -EFAULT, -ENAMETOOLONG; -EPERM, recorded */
+int pmg_read_path(struct pmg_request *request, int path_arg, char *out) PMG_MUST_CHECK;
+/** Argument that is a descriptor; -1: AT_FDCWD. */
+int pmg_arg_fd(const struct pmg_request *request, int arg);
 /** What a descriptor of the caller's refers to: real duplicate (pidfd_getfd). @return fd or -errno
  */
 int pmg_caller_fd(struct pmg_request *request, int fd) PMG_MUST_CHECK;
 
+/** Path of a descriptor of ours, as it is now. @return length or -errno */
+ssize_t pmg_own_path(struct pmg_broker *broker, int fd, char *out, size_t size) PMG_MUST_CHECK;
+/** Open again what a descriptor of ours refers to. @return fd, close-on-exec, or -errno */
+int pmg_reopen(struct pmg_broker *broker, int fd, int flags) PMG_MUST_CHECK;
+/** fd is set: fill st, path and what follows from them. @return 0 or -errno */
+int pmg_object_fill(struct pmg_request *request, struct pmg_object *out) PMG_MUST_CHECK;
+
+/* --- walk.c --- */
+/** Resolve component by component; base -1 for an absolute text. As pmg_resolve_text(). */
+int pmg_walk(struct pmg_request *request, int base, const char *path, unsigned flags,
+	     struct pmg_object *out) PMG_MUST_CHECK;
+/** Does the number in "/proc/NUMBER/..." belong to the caller's thread group? */
+bool pmg_proc_is_own(struct pmg_request *request, const char *path);
+
 /* --- report.c --- */
+
+/** May this be done to this path? Nothing is recorded. */
+bool pmg_may(const struct pmg_request *request, enum pmg_access access, const char *path);
 
 /**
  * Ask the policy about an object and, when it says no, record it.
@@ -176,7 +220,14 @@ void pmg_act_bind(struct pmg_request *request, struct pmg_answer *answer);
 void pmg_act_surface(struct pmg_request *request, struct pmg_answer *answer); /* act_surface.c:
        refused whatever it asks (row->errnum), recorded */
 
+/* --- wait.c --- */
+/** Open again what may keep us waiting (FIFO, device), in a thread of its own that ends when the
+ *  caller is gone or has a signal to handle; it answers. */
+void pmg_wait_open(struct pmg_request *request, int fd, int flags, struct pmg_answer *answer);
+
 /* --- loop.c --- */
+/** fds and proc_dev; pmg_broker_serve() does it too. @return 0 or -PMG_E_SYS */
+int pmg_broker_begin(struct pmg_broker *broker, struct pmg_err *err) PMG_MUST_CHECK;
 /** Serve until nobody is left or stop_fd is readable. Starts its second thread. */
 int pmg_broker_serve(struct pmg_broker *broker, int stop_fd, struct pmg_err *err) PMG_MUST_CHECK;
 /** Send events that are new or counted since. */
