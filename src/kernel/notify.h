@@ -26,7 +26,9 @@ void pmg_notify_sync_wake(int fd);
 /** Is there SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (5.19), and ADDFD? @return 0; -PMG_E_UNSUPPORTED
  */
 int pmg_notify_probe(struct pmg_err *err) PMG_MUST_CHECK;
-/** Wait for one. @return 1; 0: nobody is left (POLLHUP) or stop_fd is readable; -PMG_E_SYS */
+/** Wait for one. Of several threads one at a time: take turns by a lock of your own, else the
+ *  loser of a race waits where stop_fd is not seen. @return 1; 0: nobody is left (POLLHUP) or
+ * stop_fd is readable; -PMG_E_SYS */
 int pmg_notify_recv(int fd, int stop_fd, struct pmg_notify *out,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 /** Does the caller still wait? Ask after reading its memory, before believing it. */

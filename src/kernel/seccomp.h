@@ -2,8 +2,8 @@
 #define PMG_KERNEL_SECCOMP_H
 /**
  * Seccomp filters as tables, over libseccomp. Calls of a foreign architecture
- * (i386 and x32 on x86_64) kill the process before any row is looked at: a
- * table of numbers means other calls there.
+ * (i386 and x32 on x86_64) kill the process, or are notified, before any row
+ * is looked at: a table of numbers means other calls there.
  *
  * Source: seccomp(2), seccomp_rule_add(3).
  */
@@ -70,13 +70,16 @@ struct pmg_seccomp_code {
 };
 void pmg_seccomp_code_done(struct pmg_seccomp_code *code);
 PMG_DEFINE_AUTO_DONE(seccomp_code, struct pmg_seccomp_code, pmg_seccomp_code_done);
-/** @param[out] out  zeroed before. @return as pmg_seccomp_load() */
+/** PMG_SECCOMP_IS_SELF means the process that compiles.
+ *  @param[out] out  zeroed before. @return as pmg_seccomp_load() */
 int pmg_seccomp_compile(const struct pmg_seccomp_program *program, struct pmg_seccomp_code *out,
 			struct pmg_err *err) PMG_MUST_CHECK;
 /**
  * Put compiled code on the calling thread, with a listener, WAIT_KILLABLE_RECV and SSB left alone.
  * no_new_privs is set. Async-signal-safe but for err.
  * @param[out] listener  close-on-exec; NULL: none is wanted
+ * @return 0; -PMG_E_UNSUPPORTED with a hint: no such filter here, or (EBUSY) an outer one has a
+ *         listener already
  */
 int pmg_seccomp_enter(const struct pmg_seccomp_code *code, int *listener,
 		      struct pmg_err *err) PMG_MUST_CHECK;

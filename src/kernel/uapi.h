@@ -2,13 +2,15 @@
 #define PMG_KERNEL_UAPI_H
 /**
  * What newer kernels know and the headers of the build machine may not. Each
- * constant with the kernel that brought it. Guarded: where <linux/landlock.h>
- * has it, that one counts.
+ * constant with the kernel that brought it. Guarded: where a header of the
+ * system has it, that one counts.
  */
 #include <stdint.h>
 #include <sys/syscall.h>
 
 #include <linux/landlock.h>
+#include <linux/memfd.h>
+#include <linux/seccomp.h>
 
 #ifndef SYS_landlock_create_ruleset /* 5.13; the same number on every architecture */
 #define SYS_landlock_create_ruleset 444
@@ -59,5 +61,20 @@ struct pmg_landlock_net_port_attr {
 	uint64_t allowed_access;
 	uint64_t port; /* host order */
 };
+
+/* --- seccomp user notification --- */
+#ifndef SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0) /* 6.6 */
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS      SECCOMP_IOW(4, uint64_t)
+#endif
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* 5.19 */
+#endif
+
+/* --- memfd_create --- */
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U /* 6.3 */
+#define MFD_EXEC        0x0010U /* 6.3 */
+#endif
 
 #endif

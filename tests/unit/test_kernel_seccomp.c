@@ -1,6 +1,7 @@
 #include "kernel/seccomp.h"
 
 #include <errno.h>
+#include <linux/audit.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -15,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "../helper/notified.h"
 #include "base/mem.h"
 
 #define KILLED(sig) (128 + (sig))
@@ -190,7 +192,144 @@ static void calls_of_another_architecture_end_the_process(void **state)
 	else
 		print_message("SKIPPED in part: a filter around us ends x32 calls\n");
 }
+
+static int act(void *arg)
+{
+	int (*const *action)(void) = arg;
+
+	return (*action)();
+}
+
+/* The one call that the child makes; it is answered with 33. */
+static struct pmg_notify notified_call(const struct pmg_seccomp_program *program,
+				       int (*action)(void), int end)
+{
+	struct notified n;
+	struct pmg_notify call;
+
+	notified_start(&n, program, act, &action);
+	call = notified_next(&n);
+	pmg_notify_fail(n.listener, call.id, 33);
+	assert_int_equal(notified_end(&n), end);
+	return call;
+}
+
+/* So that it can be listed; the number means another call there and must not be looked up. */
+static void calls_of_another_architecture_can_be_notified(void **state)
+{
+	static const struct pmg_seccomp_program program = { .otherwise = PMG_SECCOMP_ALLOW,
+							    .foreign = PMG_SECCOMP_NOTIFY,
+							    .tables = &table,
+							    .n = 1 };
+	struct pmg_notify call;
+
+	(void)state;
+	if (ending(foreign_call, NULL) == 0) {
+		call = notified_call(&program, foreign_call, 1);
+		assert_int_equal(call.arch, AUDIT_ARCH_I386);
+		assert_int_equal(call.nr, 20);
+	}
+	if (ending(x32_call, NULL) == 0) {
+		call = notified_call(&program, x32_call, 0);
+		assert_int_equal(call.arch, AUDIT_ARCH_X86_64);
+		assert_int_equal(call.nr, 0x40000000 | SYS_getppid);
+	}
+}
 #endif
+
+static int unknown_call(void)
+{
+	return result(syscall(1999));
+}
+
+static int enter(int (*action)(void), const struct pmg_seccomp_code *code)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	int status = 0;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0)
+		_exit(pmg_seccomp_enter(code, NULL, &err) < 0 ? 200 : action());
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFSIGNALED(status) ? KILLED(WTERMSIG(status)) : WEXITSTATUS(status);
+}
+
+static void compiled_code_does_what_the_table_says(void **state)
+{
+	static const struct pmg_seccomp_program program = { .otherwise = PMG_SECCOMP_ALLOW,
+							    .tables = &table,
+							    .n = 1 };
+	pmg_auto(seccomp_code) struct pmg_seccomp_code code = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_seccomp_compile(&program, &code, &err), 0);
+	assert_int_equal(enter(ask_parent, &code), ENOSYS);
+	assert_int_equal(enter(tcp, &code), EAFNOSUPPORT);
+	assert_int_equal(enter(udp, &code), 0);
+	assert_int_equal(enter(set_name, &code), KILLED(SIGSYS));
+}
+
+static void an_unknown_number_gets_the_default(void **state)
+{
+	static const struct pmg_seccomp_rule ends[] = {
+		{ .call = "exit_group", .action = PMG_SECCOMP_ALLOW },
+		{ .call = "munmap", .action = PMG_SECCOMP_ALLOW },
+		{ .call = "getppid", .action = PMG_SECCOMP_NOTIFY },
+	};
+	static const struct pmg_seccomp_table list = { ends, PMG_ARRAY_LEN(ends) };
+	static const struct pmg_seccomp_program program = {
+		.otherwise = PMG_SECCOMP_ERRNO, .errnum = EXDEV, .tables = &list, .n = 1
+	};
+	pmg_auto(seccomp_code) struct pmg_seccomp_code code = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_seccomp_compile(&program, &code, &err), 0);
+	assert_int_equal(ending(unknown_call, NULL), ENOSYS);
+	assert_int_equal(enter(unknown_call, &code), EXDEV);
+	assert_int_equal(enter(tcp, &code), EXDEV);
+}
+
+static int second_listener(void)
+{
+	static const struct pmg_seccomp_program program = { .otherwise = PMG_SECCOMP_ALLOW,
+							    .tables = &table,
+							    .n = 1 };
+	pmg_auto(seccomp_code) struct pmg_seccomp_code code = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	int listener = -1;
+
+	if (pmg_seccomp_compile(&program, &code, &err) < 0 ||
+	    pmg_seccomp_enter(&code, NULL, &err) < 0)
+		return 100;
+	if (pmg_seccomp_enter(&code, &listener, &err) != -PMG_E_UNSUPPORTED || listener != -1)
+		return 101;
+	return err.errnum == EBUSY && err.hint[0] ? 0 : 102;
+}
+
+static int act_second(void *arg)
+{
+	(void)arg;
+	return second_listener();
+}
+
+static void there_is_one_listener_and_the_error_says_so(void **state)
+{
+	static const struct pmg_seccomp_rule one[] = {
+		{ .call = "getppid", .action = PMG_SECCOMP_NOTIFY },
+	};
+	static const struct pmg_seccomp_table list = { one, 1 };
+	static const struct pmg_seccomp_program program = { .otherwise = PMG_SECCOMP_ALLOW,
+							    .tables = &list,
+							    .n = 1 };
+	struct notified n;
+
+	(void)state;
+	notified_start(&n, &program, act_second, NULL);
+	assert_int_equal(notified_end(&n), 0);
+}
 
 static void a_wrong_table_is_an_error_not_a_weaker_filter(void **state)
 {
@@ -207,6 +346,7 @@ static void a_wrong_table_is_an_error_not_a_weaker_filter(void **state)
 		  "filter row for getpid" },
 	};
 	struct pmg_err err = PMG_ERR_INIT;
+	struct pmg_seccomp_code code = { 0 };
 	int before = prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
 	size_t i;
 
@@ -219,6 +359,8 @@ static void a_wrong_table_is_an_error_not_a_weaker_filter(void **state)
 
 		assert_int_equal(pmg_seccomp_load(&program, &err), -(int)rows[i].code);
 		assert_non_null(strstr(err.msg, rows[i].words));
+		assert_int_equal(pmg_seccomp_compile(&program, &code, &err), -(int)rows[i].code);
+		assert_null(code.code);
 	}
 	assert_int_equal(prctl(PR_GET_SECCOMP, 0, 0, 0, 0), before); /* nothing was put on us */
 }
@@ -236,7 +378,11 @@ int main(void)
 		cmocka_unit_test(an_allow_list_refuses_the_rest),
 #ifdef __x86_64__
 		cmocka_unit_test(calls_of_another_architecture_end_the_process),
+		cmocka_unit_test(calls_of_another_architecture_can_be_notified),
 #endif
+		cmocka_unit_test(compiled_code_does_what_the_table_says),
+		cmocka_unit_test(an_unknown_number_gets_the_default),
+		cmocka_unit_test(there_is_one_listener_and_the_error_says_so),
 		cmocka_unit_test(a_wrong_table_is_an_error_not_a_weaker_filter),
 	};
 
