@@ -21,7 +21,8 @@ struct pmg_procfs_stat {
 	unsigned umask;
 	char comm[17];
 };
-/** Of a thread or process. @return 0; -PMG_E_NOTFOUND: gone */
+/** Of a thread or process; comm and start are the process's, whichever of its threads is asked for.
+ *  @return 0; -PMG_E_NOTFOUND: gone */
 int pmg_procfs_stat(int proc, pid_t tid, struct pmg_procfs_stat *out,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 /** @return O_PATH descriptor of "cwd", "root", "exe" or "fd/N" of a thread, or -errno */
@@ -31,7 +32,8 @@ ssize_t pmg_procfs_readlink(int proc, pid_t tid, const char *what, char *out,
 			    size_t size) PMG_MUST_CHECK;
 /** Path by which our own descriptor is known now. @return length or -errno */
 ssize_t pmg_procfs_fd_path(int proc, int fd, char *out, size_t size) PMG_MUST_CHECK;
-/** Environment or command line (NUL-separated) of a process, at most max bytes. */
+/** Environment ("environ") or command line ("cmdline") of a process, at most max bytes; a text that
+ *  is cut there is left out. Added to out. @return 0; -PMG_E_NOTFOUND: gone; -PMG_E_SYS */
 int pmg_procfs_list(int proc, pid_t tid, const char *what, size_t max, struct pmg_strv *out,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 
