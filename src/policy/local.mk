@@ -1,5 +1,12 @@
 noinst_LIBRARIES += libpolicy.a
-libpolicy_a_SOURCES = %D%/plan.c %D%/plan.h %D%/build.h %D%/glob.h %D%/policy.h
+libpolicy_a_SOURCES = \
+	%D%/glob.c %D%/glob.h %D%/glob_priv.h %D%/glob_read.c %D%/plan.c %D%/plan.h \
+	%D%/build.h %D%/policy.h
 
+check_PROGRAMS += tests/unit/test_policy_glob
+tests_unit_test_policy_glob_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_plan
 tests_unit_test_policy_plan_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
+
+check_PROGRAMS += tests/fuzz/fuzz_glob
+tests_fuzz_fuzz_glob_LDADD = $(FUZZ_MAIN) $(LINK_POLICY)

@@ -1,0 +1,272 @@
+#include "policy/glob.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "policy/glob_priv.h"
+
+#define STATES_MAX (PMG_GLOB_MAX / 2 + 2) /* places between the components of a pattern */
+
+uint64_t pmg_glob_bit(const char *s, size_t len)
+{
+	uint32_t hash = (uint32_t)len * 0x9e3779b1U;
+	uint32_t word;
+
+	/* Eight bytes tell names apart well enough; what they do not, memcmp() does. */
+	if (len >= 4) {
+		memcpy(&word, s, 4);
+		hash = (hash ^ word) * 0x85ebca6bU;
+		memcpy(&word, s + len - 4, 4);
+		hash = (hash ^ word) * 0xc2b2ae35U;
+	} else {
+		while (len > 0)
+			hash = (hash ^ (unsigned char)s[--len]) * 0x01000193U;
+	}
+	return 1ULL << (((hash * 0x9e3779b1U) >> 26) & 63);
+}
+
+void pmg_glob_path_init(struct pmg_glob_path *out, const char *path)
+{
+	size_t cap = PMG_ARRAY_LEN(out->inside);
+
+	out->text = path;
+	out->parts = out->inside;
+	out->n_parts = 0;
+	out->mask = 0;
+	if (path[0] != '/')
+		return;
+	while (*path) {
+		const char *start = ++path; /* behind the slash */
+
+		path = strchrnul(path, '/');
+		if (path == start)
+			continue; /* "/" has no component */
+		if (out->n_parts == cap) {
+			struct pmg_glob_part *old = out->parts == out->inside ? NULL : out->parts;
+
+			cap *= 2;
+			out->parts = pmg_xrealloc(old, cap, sizeof *out->parts);
+			if (!old)
+				memcpy(out->parts, out->inside, sizeof out->inside);
+		}
+		out->parts[out->n_parts++] =
+			(struct pmg_glob_part){ start, (size_t)(path - start) };
+		out->mask |= pmg_glob_bit(start, (size_t)(path - start));
+	}
+}
+
+void pmg_glob_path_done(struct pmg_glob_path *path)
+{
+	if (path->parts != path->inside)
+		free(path->parts);
+	path->parts = path->inside;
+	path->n_parts = 0;
+}
+
+static bool token_takes(const struct pmg_glob *glob, const struct pmg_glob_token *token, char byte)
+{
+	unsigned char c = (unsigned char)byte;
+
+	if (token->kind == PMG_GLOB_SET)
+		return (glob->sets[token->set].bits[c / 8] >> (c % 8)) & 1;
+	return token->kind == PMG_GLOB_ONE || (token->kind == PMG_GLOB_BYTE && token->byte == c);
+}
+
+/*
+ * Only the last star is ever gone back to: what an earlier one could take in addition, the last one
+ * can take as well. So each pair of token and byte is looked at once.
+ */
+static bool magic_matches(const struct pmg_glob *glob, const struct pmg_glob_component *component,
+			  const struct pmg_glob_part *part)
+{
+	const struct pmg_glob_token *tokens = glob->tokens + component->at;
+	size_t i = 0, j = 0, star = SIZE_MAX, from = 0;
+
+	while (j < part->len) {
+		if (i < component->n && tokens[i].kind == PMG_GLOB_STAR) {
+			star = i++;
+			from = j;
+		} else if (i < component->n && token_takes(glob, &tokens[i], part->s[j])) {
+			i++;
+			j++;
+		} else if (star != SIZE_MAX) {
+			i = star + 1;
+			j = ++from;
+		} else {
+			return false;
+		}
+	}
+	while (i < component->n && tokens[i].kind == PMG_GLOB_STAR)
+		i++;
+	return i == component->n;
+}
+
+static bool component_matches(const struct pmg_glob *glob, size_t i,
+			      const struct pmg_glob_part *part)
+{
+	const struct pmg_glob_component *component = &glob->components[i];
+
+	if (component->kind == PMG_GLOB_LITERAL)
+		return component->n == part->len &&
+		       memcmp(glob->bytes + component->at, part->s, part->len) == 0;
+	return magic_matches(glob, component, part);
+}
+
+/* The same over components: i_end and n leave out the tail, so that two stars come last. */
+static bool head_matches(const struct pmg_glob *glob, size_t i_end,
+			 const struct pmg_glob_part *parts, size_t n)
+{
+	size_t i = 0, j = 0, any = SIZE_MAX, from = 0;
+
+	for (;;) {
+		if (i < i_end && glob->components[i].kind == PMG_GLOB_ANY) {
+			any = i++;
+			from = j;
+			if (i == i_end)
+				return true;
+		} else if (j < n && i < i_end && component_matches(glob, i, &parts[j])) {
+			i++;
+			j++;
+		} else if (any != SIZE_MAX && j < n) { /* no later start has more parts left */
+			i = any + 1;
+			j = ++from;
+		} else {
+			return false;
+		}
+	}
+}
+
+static bool name_matches(const struct pmg_glob *glob, const char *name)
+{
+	if (strncmp(name, glob->bytes, glob->n_bytes) != 0)
+		return false;
+	return glob->name_star || name[glob->n_bytes] == '\0';
+}
+
+bool pmg_glob_match_path(const struct pmg_glob *glob, const struct pmg_glob_path *path)
+{
+	size_t k, tail = glob->tail;
+
+	if (glob->is_name || path->text[0] != '/')
+		return glob->is_name && name_matches(glob, path->text);
+	if (path->n_parts < tail || (tail == glob->n && path->n_parts != tail))
+		return false;
+	for (k = 1; k <= tail; k++)
+		if (!component_matches(glob, glob->n - k, &path->parts[path->n_parts - k]))
+			return false;
+	return tail == glob->n ||
+	       head_matches(glob, glob->n - tail, path->parts, path->n_parts - tail);
+}
+
+bool pmg_glob_match(const struct pmg_glob *glob, const char *path)
+{
+	pmg_auto(glob_path) struct pmg_glob_path parts;
+
+	pmg_glob_path_init(&parts, path);
+	return pmg_glob_match_path(glob, &parts);
+}
+
+uint64_t pmg_glob_needs(const struct pmg_glob *glob)
+{
+	return glob->needs;
+}
+
+const char *pmg_glob_fixed(const struct pmg_glob *glob)
+{
+	return glob->fixed;
+}
+
+bool pmg_glob_is_exact(const struct pmg_glob *glob)
+{
+	size_t i;
+
+	for (i = 0; i < glob->n; i++)
+		if (glob->components[i].kind == PMG_GLOB_MAGIC ||
+		    (glob->components[i].kind == PMG_GLOB_ANY && i + 1 < glob->n))
+			return false;
+	return !glob->name_star;
+}
+
+bool pmg_glob_is_subtree(const struct pmg_glob *glob)
+{
+	return pmg_glob_is_exact(glob) && glob->n > 0 && glob->tail == 0;
+}
+
+/* Where in the pattern a path can have got to. */
+struct walk {
+	bool at[STATES_MAX];      /* [i]: components from i on are left to match what lies below */
+	bool by_name[STATES_MAX]; /* ... and the last component of the path was not one of those
+				   * that two stars stand for */
+};
+
+/* Two stars may also stand for nothing. */
+static void pass_any(const struct pmg_glob *glob, bool *at)
+{
+	size_t i;
+
+	for (i = 0; i < glob->n; i++)
+		if (at[i] && glob->components[i].kind == PMG_GLOB_ANY)
+			at[i + 1] = true;
+}
+
+static void walk(const struct pmg_glob *glob, const char *dir, struct walk *out)
+{
+	pmg_auto(glob_path) struct pmg_glob_path path;
+	bool next[STATES_MAX];
+	size_t i, j, size = (glob->n + 1) * sizeof next[0];
+
+	memset(out->at, 0, size);
+	memset(out->by_name, 0, size);
+	out->at[0] = true;
+	pass_any(glob, out->at);
+	pmg_glob_path_init(&path, dir);
+	for (j = 0; j < path.n_parts; j++) {
+		memset(next, 0, size);
+		memset(out->by_name, 0, size);
+		for (i = 0; i < glob->n; i++) {
+			if (!out->at[i])
+				continue;
+			if (glob->components[i].kind == PMG_GLOB_ANY)
+				next[i] = true;
+			else if (component_matches(glob, i, &path.parts[j]))
+				out->by_name[i + 1] = next[i + 1] = true;
+		}
+		pass_any(glob, next);
+		memcpy(out->at, next, size);
+	}
+}
+
+static bool anything_left(const struct pmg_glob *glob, const bool *at)
+{
+	return memchr(at, true, glob->n) != NULL;
+}
+
+bool pmg_glob_may_match_below(const struct pmg_glob *glob, const char *dir)
+{
+	struct walk reached;
+
+	if (glob->is_name || dir[0] != '/')
+		return false;
+	walk(glob, dir, &reached);
+	return anything_left(glob, reached.at);
+}
+
+bool pmg_glob_covers(const struct pmg_glob *glob, const char *dir)
+{
+	struct walk reached;
+
+	if (glob->is_name || dir[0] != '/' || glob->n == 0 || glob->tail > 0)
+		return false;
+	walk(glob, dir, &reached);
+	return reached.at[glob->n - 1];
+}
+
+bool pmg_glob_anchors(const struct pmg_glob *glob, const char *dir)
+{
+	struct walk reached;
+
+	if (glob->is_name || dir[0] != '/')
+		return false;
+	walk(glob, dir, &reached);
+	return anything_left(glob, reached.by_name);
+}
