@@ -38,6 +38,21 @@ for page in docs/codes/PMG*.md; do
 	}
 done
 
+# Pages of the sandbox say the same things in the same order, and lead on.
+for page in docs/codes/PMG2*.md; do
+	parts=$(grep -oE '^(\*\*[A-Z][a-z]+\.\*\*|- \*[A-Za-z ]+\.\*|Example:)' "$page" | tr -d '*' | tr '\n' ' ')
+	[ "$parts" = "What. Example: Why. Resolution. - Yours. - Legitimate package. - If malicious. \
+Limits. Related. Glossary. " ] || {
+		echo "$page: has the parts $parts"
+		status=1
+	}
+	related=$(sed -n 's/^\*\*Related\.\*\*//p' "$page" | grep -oE '\(PMG[0-9]+\.md\)' | tr -d '()')
+	[ "$(echo "$related" | wc -l)" -ge 2 ] || { echo "$page: related to less than two"; status=1; }
+	for other in $related; do
+		[ -f "docs/codes/$other" ] || { echo "$page: no $other"; status=1; }
+	done
+done
+
 grep -oE '^(\| )?`PMG_[A-Z_]+`' docs/environment.md | grep -oE 'PMG_[A-Z_]+' | sort -u >"$work/docs"
 grep -rhoE '"PMG_[A-Z_]+[="]' src --include='*.[ch]' | grep -oE 'PMG_[A-Z_]+' >"$work/used" || true
 compare docs/environment.md "$work/docs" <"$work/used"
