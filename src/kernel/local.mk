@@ -1,17 +1,18 @@
 noinst_LIBRARIES += libkernel.a
 libkernel_a_SOURCES = \
 	%D%/confine.c %D%/confine.h %D%/confine_calls.c %D%/confine_priv.h \
-	%D%/caps.c %D%/landlock.c %D%/landlock.h %D%/mounts.h \
+	%D%/caps.c %D%/landlock.c %D%/landlock.h %D%/mounts.c %D%/mounts.h \
 	%D%/netlink.c %D%/netlink.h %D%/notify.c %D%/notify.h \
 	%D%/ns.c %D%/ns.h %D%/ns_priv.h %D%/procfs.c %D%/procfs.h \
 	%D%/seccomp.c %D%/seccomp.h %D%/uapi.h
 
 check_PROGRAMS += tests/unit/test_kernel_confine tests/unit/test_kernel_landlock \
-	tests/unit/test_kernel_caps \
+	tests/unit/test_kernel_caps tests/unit/test_kernel_mounts \
 	tests/unit/test_kernel_notify tests/unit/test_kernel_ns tests/unit/test_kernel_procfs tests/unit/test_kernel_seccomp
 tests_unit_test_kernel_confine_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
 tests_unit_test_kernel_landlock_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
 tests_unit_test_kernel_caps_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
+tests_unit_test_kernel_mounts_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
 tests_unit_test_kernel_ns_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
 tests_unit_test_kernel_notify_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
 tests_unit_test_kernel_procfs_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
