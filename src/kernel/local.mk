@@ -7,12 +7,13 @@ libkernel_a_SOURCES = \
 	%D%/seccomp.c %D%/seccomp.h %D%/uapi.h
 
 check_PROGRAMS += tests/unit/test_kernel_confine tests/unit/test_kernel_landlock \
-	tests/unit/test_kernel_caps tests/unit/test_kernel_mounts \
+	tests/unit/test_kernel_caps tests/unit/test_kernel_mounts tests/unit/test_kernel_netlink \
 	tests/unit/test_kernel_notify tests/unit/test_kernel_ns tests/unit/test_kernel_procfs tests/unit/test_kernel_seccomp
 tests_unit_test_kernel_confine_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
 tests_unit_test_kernel_landlock_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
 tests_unit_test_kernel_caps_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
 tests_unit_test_kernel_mounts_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
+tests_unit_test_kernel_netlink_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
 tests_unit_test_kernel_ns_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
 tests_unit_test_kernel_notify_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
 tests_unit_test_kernel_procfs_LDADD = $(LINK_KERNEL) $(CMOCKA_LIBS)
