@@ -33,6 +33,17 @@ static const char *const steps[] = {
 	" target TEXT NOT NULL, what TEXT NOT NULL, diag INTEGER NOT NULL,"
 	" count INTEGER NOT NULL);"
 	"CREATE INDEX troubles_run ON troubles(run);",
+	/* Ids are shown to people and typed by them: one that was forgotten is not used again. */
+	"ALTER TABLE runs ADD COLUMN profile TEXT;"
+	"CREATE TABLE violations("
+	" id INTEGER PRIMARY KEY AUTOINCREMENT,"
+	" run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,"
+	" key TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,"
+	" count INTEGER NOT NULL, code INTEGER NOT NULL, op TEXT NOT NULL,"
+	" target TEXT NOT NULL, rule TEXT, layer TEXT, source TEXT, package TEXT,"
+	" script TEXT, how_known TEXT, process TEXT NOT NULL,"
+	" enforced_by TEXT NOT NULL, sensitive INTEGER NOT NULL, allow TEXT,"
+	" UNIQUE(run, key));",
 };
 
 int pmg_ledger_open(const char *path, struct pmg_store **out, struct pmg_err *err)
@@ -48,7 +59,7 @@ int pmg_ledger_open(const char *path, struct pmg_store **out, struct pmg_err *er
 	return 0;
 }
 
-static void bind_list(struct pmg_stmt *stmt, int param, const struct pmg_strv *list)
+void pmg_ledger_bind_list(struct pmg_stmt *stmt, int param, const struct pmg_strv *list)
 {
 	pmg_auto(json) struct json_t *array = pmg_json_strv(list);
 	pmg_autofree char *text = pmg_json_dump(array);
@@ -56,7 +67,7 @@ static void bind_list(struct pmg_stmt *stmt, int param, const struct pmg_strv *l
 	pmg_stmt_bind_text(stmt, param, text);
 }
 
-static void bind_count(struct pmg_stmt *stmt, int param, uint64_t n)
+void pmg_ledger_bind_count(struct pmg_stmt *stmt, int param, uint64_t n)
 {
 	pmg_stmt_bind_int(stmt, param, n > INT64_MAX ? INT64_MAX : (int64_t)n);
 }
@@ -70,10 +81,12 @@ static const char *or_empty(const char *s)
 static int insert_run(struct pmg_store *store, struct pmg_record *record, struct pmg_err *err)
 {
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
-	int r = pmg_store_prepare(store,
-				  "INSERT OR IGNORE INTO runs VALUES"
-				  "(NULL,?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
-				  &stmt, err);
+	/* Named: only then does SQLite notice that another process has just added the last one. */
+	static const char sql[] =
+		"INSERT OR IGNORE INTO runs(run,started,ended,tool,argv,cwd,exit,fingerprint,"
+		"index_present,index_built,index_records,lost,profile)"
+		" VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)";
+	int r = pmg_store_prepare(store, sql, &stmt, err);
 	int tries;
 
 	if (r < 0)
@@ -81,14 +94,15 @@ static int insert_run(struct pmg_store *store, struct pmg_record *record, struct
 	pmg_stmt_bind_int(stmt, 2, record->started);
 	pmg_stmt_bind_int(stmt, 3, record->ended);
 	pmg_stmt_bind_text(stmt, 4, or_empty(record->tool));
-	bind_list(stmt, 5, &record->argv);
+	pmg_ledger_bind_list(stmt, 5, &record->argv);
 	pmg_stmt_bind_text(stmt, 6, or_empty(record->cwd));
 	pmg_stmt_bind_int(stmt, 7, record->exit);
 	pmg_stmt_bind_text(stmt, 8, or_empty(record->fingerprint));
 	pmg_stmt_bind_int(stmt, 9, record->index_present);
 	pmg_stmt_bind_int(stmt, 10, record->index_built);
-	bind_count(stmt, 11, record->index_records);
-	bind_count(stmt, 12, record->lost);
+	pmg_ledger_bind_count(stmt, 11, record->index_records);
+	pmg_ledger_bind_count(stmt, 12, record->lost);
+	pmg_stmt_bind_text(stmt, 13, record->profile);
 	for (tries = 0; tries < ID_TRIES; tries++) {
 		pmg_stmt_bind_text(stmt, 1, record->id);
 		r = pmg_stmt_run(stmt, err);
@@ -123,9 +137,9 @@ static int insert_packages(struct pmg_store *store, const struct pmg_record *rec
 		pmg_stmt_bind_int(stmt, 7, m->diag);
 		pmg_stmt_bind_text(stmt, 8, m->note);
 		pmg_stmt_bind_text(stmt, 9, m->url);
-		bind_list(stmt, 10, &m->ids);
-		bind_list(stmt, 11, &m->sources);
-		bind_count(stmt, 12, record->packages[i].count);
+		pmg_ledger_bind_list(stmt, 10, &m->ids);
+		pmg_ledger_bind_list(stmt, 11, &m->sources);
+		pmg_ledger_bind_count(stmt, 12, record->packages[i].count);
 		r = pmg_stmt_run(stmt, err);
 	}
 	return r;
@@ -142,7 +156,7 @@ static int insert_passed(struct pmg_store *store, const struct pmg_record *recor
 		pmg_stmt_bind_int(stmt, 1, run);
 		pmg_stmt_bind_text(stmt, 2, record->passed[i].what.target);
 		pmg_stmt_bind_text(stmt, 3, record->passed[i].what.why);
-		bind_count(stmt, 4, record->passed[i].count);
+		pmg_ledger_bind_count(stmt, 4, record->passed[i].count);
 		r = pmg_stmt_run(stmt, err);
 	}
 	return r;
@@ -160,7 +174,7 @@ static int insert_troubles(struct pmg_store *store, const struct pmg_record *rec
 		pmg_stmt_bind_text(stmt, 2, record->troubles[i].what.target);
 		pmg_stmt_bind_text(stmt, 3, record->troubles[i].what.what);
 		pmg_stmt_bind_int(stmt, 4, record->troubles[i].what.diag);
-		bind_count(stmt, 5, record->troubles[i].count);
+		pmg_ledger_bind_count(stmt, 5, record->troubles[i].count);
 		r = pmg_stmt_run(stmt, err);
 	}
 	return r;
@@ -228,6 +242,8 @@ static int write_all(struct pmg_store *store, struct pmg_record *record,
 		r = insert_passed(store, record, run, err);
 	if (r == 0)
 		r = insert_troubles(store, record, run, err);
+	if (r == 0)
+		r = pmg_ledger_insert_events(store, &record->events, run, err);
 	if (r == 0)
 		r = forget(store, keep, run, err);
 	return r;

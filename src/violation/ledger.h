@@ -1,10 +1,10 @@
 #ifndef PMG_VIOLATION_LEDGER_H
 #define PMG_VIOLATION_LEDGER_H
 /**
- * ledger.db: every run in which something was fetched, with what was judged,
- * what went by unjudged and what went wrong. The front is its only writer, in
- * one transaction at the end of a run; runs at the same time wait for each
- * other. Opened only when there is something to write or to show.
+ * ledger.db: every run in which something was fetched or refused, with what was
+ * judged, what went by unjudged, what went wrong and what the walls refused. The front is its only
+ * writer, in one transaction at the end of a run; runs at the same time wait for each other. Opened
+ * only when there is something to write or to show.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +44,25 @@ struct pmg_ledger_query {
  */
 int pmg_ledger_list(const char *path, const struct pmg_ledger_query *query, struct json_t **out,
 		    struct pmg_err *err) PMG_MUST_CHECK;
+
+/* Which refusals; zero and NULL: any. */
+struct pmg_ledger_events_query {
+	uint64_t limit;
+	int64_t id;
+	const char *run;
+	bool last_run; /* the newest run that has refusals */
+	int code;
+	const char *package; /* "name@version", or "name" for all its versions */
+	int64_t since;       /* seconds since 1970 */
+	bool sensitive;
+};
+
+/**
+ * Read refusals in the shape of docs/cli-json.md, "pmg violations list".
+ * @param[out] out  an array, the newest first; empty when there is no ledger yet
+ * @return 0; -PMG_E_DB
+ */
+int pmg_ledger_events(const char *path, const struct pmg_ledger_events_query *query,
+		      struct json_t **out, struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

@@ -8,59 +8,67 @@
 #include "base/mem.h"
 #include "violation/ledger_priv.h"
 
-enum kind { END, TEXT, INT, BOOL, TIME, CODE, LIST };
-
-/* One column of a SELECT and its key in the JSON object; docs/cli-json.md has the same. */
-struct column {
-	enum kind kind;
-	const char *key;
-};
-
-static const char run_sql[] = "SELECT run,started,ended,tool,argv,cwd,exit,fingerprint,lost,"
-			      "index_present,index_built,index_records,id FROM runs"
+static const char run_sql[] = "SELECT run,started,ended,tool,argv,cwd,exit,fingerprint,profile,"
+			      "lost,index_present,index_built,index_records,id FROM runs"
 			      " WHERE (?1 IS NULL OR run = ?1) AND (?2 = 0 OR EXISTS(SELECT 1 FROM"
 			      " packages WHERE packages.run = runs.id AND verdict <> 'allow'))"
 			      " ORDER BY started DESC, id DESC LIMIT ?3";
-static const struct column run_columns[] = {
-	{ TEXT, "run" },   { TIME, "started" },
-	{ TIME, "ended" }, { TEXT, "tool" },
-	{ LIST, "argv" },  { TEXT, "cwd" },
-	{ INT, "exit" },   { TEXT, "fingerprint" },
-	{ INT, "lost" },   { 0 },
+static const struct pmg_column run_columns[] = {
+	{ PMG_COLUMN_TEXT, "run" },
+	{ PMG_COLUMN_TIME, "started" },
+	{ PMG_COLUMN_TIME, "ended" },
+	{ PMG_COLUMN_TEXT, "tool" },
+	{ PMG_COLUMN_LIST, "argv" },
+	{ PMG_COLUMN_TEXT, "cwd" },
+	{ PMG_COLUMN_INT, "exit" },
+	{ PMG_COLUMN_TEXT, "fingerprint" },
+	{ PMG_COLUMN_TEXT, "profile" },
+	{ PMG_COLUMN_INT, "lost" },
+	{ 0 },
 };
 
-#define INDEX_AT  9 /* column where run_sql goes on with these */
-#define RUN_ID_AT 12
-static const struct column index_columns[] = {
-	{ BOOL, "present" },
-	{ TIME, "built" },
-	{ INT, "records" },
+#define INDEX_AT  10 /* column where run_sql goes on with these */
+#define RUN_ID_AT 13
+static const struct pmg_column index_columns[] = {
+	{ PMG_COLUMN_BOOL, "present" },
+	{ PMG_COLUMN_TIME, "built" },
+	{ PMG_COLUMN_INT, "records" },
 	{ 0 },
 };
 
 static const char packages_sql[] =
 	"SELECT eco,name,version,verdict,reason,diag,note,ids,sources,url,count FROM packages"
 	" WHERE run = ?1 AND (?2 = 0 OR verdict <> 'allow') ORDER BY eco, name, version, verdict";
-static const struct column package_columns[] = {
-	{ TEXT, "ecosystem" }, { TEXT, "name" }, { TEXT, "version" }, { TEXT, "verdict" },
-	{ TEXT, "reason" },    { CODE, "code" }, { TEXT, "note" },    { LIST, "ids" },
-	{ LIST, "sources" },   { TEXT, "url" },  { INT, "count" },    { 0 },
+static const struct pmg_column package_columns[] = {
+	{ PMG_COLUMN_TEXT, "ecosystem" }, { PMG_COLUMN_TEXT, "name" },
+	{ PMG_COLUMN_TEXT, "version" },   { PMG_COLUMN_TEXT, "verdict" },
+	{ PMG_COLUMN_TEXT, "reason" },    { PMG_COLUMN_CODE, "code" },
+	{ PMG_COLUMN_TEXT, "note" },      { PMG_COLUMN_LIST, "ids" },
+	{ PMG_COLUMN_LIST, "sources" },   { PMG_COLUMN_TEXT, "url" },
+	{ PMG_COLUMN_INT, "count" },      { 0 },
 };
 
 static const char passed_sql[] = "SELECT target,why,count FROM passed WHERE run = ?1"
 				 " ORDER BY why, target";
-static const struct column passed_columns[] = {
-	{ TEXT, "target" },
-	{ TEXT, "why" },
-	{ INT, "count" },
+static const struct pmg_column passed_columns[] = {
+	{ PMG_COLUMN_TEXT, "target" },
+	{ PMG_COLUMN_TEXT, "why" },
+	{ PMG_COLUMN_INT, "count" },
 	{ 0 },
 };
 
 static const char troubles_sql[] = "SELECT target,what,diag,count FROM troubles WHERE run = ?1"
 				   " ORDER BY target, what";
-static const struct column trouble_columns[] = {
-	{ TEXT, "target" }, { TEXT, "what" }, { CODE, "code" }, { INT, "count" }, { 0 },
+static const struct pmg_column trouble_columns[] = {
+	{ PMG_COLUMN_TEXT, "target" },
+	{ PMG_COLUMN_TEXT, "what" },
+	{ PMG_COLUMN_CODE, "code" },
+	{ PMG_COLUMN_INT, "count" },
+	{ 0 },
 };
+
+static const char events_sql[] = "SELECT " PMG_LEDGER_EVENT_COLUMNS "," PMG_LEDGER_EVENT_TAIL
+				 " FROM violations WHERE run = ?1 ORDER BY id";
 
 static int set_list(struct json_t *obj, const char *key, const char *text, struct pmg_err *err)
 {
@@ -74,17 +82,17 @@ static int set_list(struct json_t *obj, const char *key, const char *text, struc
 }
 
 /* Codes and dates that are 0 are left out: there is none. */
-static void set_number(struct json_t *obj, const struct column *column, int64_t n)
+static void set_number(struct json_t *obj, const struct pmg_column *column, int64_t n)
 {
 	char text[PMG_RFC3339_LEN > PMG_DIAG_LEN ? PMG_RFC3339_LEN : PMG_DIAG_LEN];
 
-	if (column->kind == INT) {
+	if (column->kind == PMG_COLUMN_INT) {
 		pmg_json_set_int(obj, column->key, n);
 		return;
 	}
 	if (n == 0)
 		return;
-	if (column->kind == TIME)
+	if (column->kind == PMG_COLUMN_TIME)
 		pmg_clock_format(n, text);
 	else
 		pmg_diag_text((int)n, text);
@@ -92,18 +100,18 @@ static void set_number(struct json_t *obj, const struct column *column, int64_t 
 }
 
 /* Columns from `first` on, into obj. */
-static int set_columns(struct json_t *obj, struct pmg_stmt *stmt, int first,
-		       const struct column *columns, struct pmg_err *err)
+int pmg_ledger_columns(struct json_t *obj, struct pmg_stmt *stmt, int first,
+		       const struct pmg_column *columns, struct pmg_err *err)
 {
-	const struct column *column;
+	const struct pmg_column *column;
 	int r = 0, at = first;
 
-	for (column = columns; r == 0 && column->kind != END; column++, at++) {
-		if (column->kind == TEXT)
+	for (column = columns; r == 0 && column->kind != PMG_COLUMN_END; column++, at++) {
+		if (column->kind == PMG_COLUMN_TEXT)
 			pmg_json_set_str(obj, column->key, pmg_stmt_text(stmt, at));
-		else if (column->kind == LIST)
+		else if (column->kind == PMG_COLUMN_LIST)
 			r = set_list(obj, column->key, pmg_stmt_text(stmt, at), err);
-		else if (column->kind == BOOL)
+		else if (column->kind == PMG_COLUMN_BOOL)
 			pmg_json_set_bool(obj, column->key, pmg_stmt_int(stmt, at) != 0);
 		else
 			set_number(obj, column, pmg_stmt_int(stmt, at));
@@ -111,11 +119,11 @@ static int set_columns(struct json_t *obj, struct pmg_stmt *stmt, int first,
 	return r;
 }
 
-static int add_row(struct json_t *array, struct pmg_stmt *stmt, const struct column *columns,
+int pmg_ledger_row(struct json_t *array, struct pmg_stmt *stmt, const struct pmg_column *columns,
 		   struct pmg_err *err)
 {
 	pmg_auto(json) struct json_t *obj = pmg_json_object();
-	int r = set_columns(obj, stmt, 0, columns, err);
+	int r = pmg_ledger_columns(obj, stmt, 0, columns, err);
 
 	if (r == 0)
 		pmg_json_add(array, pmg_steal_ptr(&obj));
@@ -124,7 +132,7 @@ static int add_row(struct json_t *array, struct pmg_stmt *stmt, const struct col
 
 /* All rows of one run, as a list below `key`. */
 static int set_rows(struct json_t *obj, const char *key, struct pmg_stmt *stmt, int64_t run,
-		    const struct column *columns, struct pmg_err *err)
+		    const struct pmg_column *columns, struct pmg_err *err)
 {
 	pmg_auto(json) struct json_t *array = pmg_json_array();
 	int r;
@@ -132,7 +140,7 @@ static int set_rows(struct json_t *obj, const char *key, struct pmg_stmt *stmt, 
 	pmg_stmt_reset(stmt);
 	pmg_stmt_bind_int(stmt, 1, run);
 	while ((r = pmg_stmt_step(stmt, err)) == 1) {
-		r = add_row(array, stmt, columns, err);
+		r = pmg_ledger_row(array, stmt, columns, err);
 		if (r < 0)
 			return r;
 	}
@@ -143,7 +151,7 @@ static int set_rows(struct json_t *obj, const char *key, struct pmg_stmt *stmt, 
 
 /* The statements of a listing. */
 struct reader {
-	struct pmg_stmt *runs, *packages, *passed, *troubles;
+	struct pmg_stmt *runs, *packages, *passed, *troubles, *events;
 };
 
 static void reader_done(struct reader *reader)
@@ -152,6 +160,7 @@ static void reader_done(struct reader *reader)
 	pmg_stmt_free(reader->packages);
 	pmg_stmt_free(reader->passed);
 	pmg_stmt_free(reader->troubles);
+	pmg_stmt_free(reader->events);
 }
 PMG_DEFINE_AUTO_DONE(reader, struct reader, reader_done);
 
@@ -167,6 +176,8 @@ static int reader_init(struct reader *reader, struct pmg_store *store,
 		r = pmg_store_prepare(store, passed_sql, &reader->passed, err);
 	if (r == 0)
 		r = pmg_store_prepare(store, troubles_sql, &reader->troubles, err);
+	if (r == 0)
+		r = pmg_store_prepare(store, events_sql, &reader->events, err);
 	if (r < 0)
 		return r;
 	pmg_stmt_bind_text(reader->runs, 1, query->run);
@@ -181,10 +192,10 @@ static int read_run(struct reader *reader, struct json_t *array, struct pmg_err 
 	pmg_auto(json) struct json_t *obj = pmg_json_object();
 	struct json_t *index = pmg_json_object();
 	int64_t run = pmg_stmt_int(reader->runs, RUN_ID_AT);
-	int r = set_columns(obj, reader->runs, 0, run_columns, err);
+	int r = pmg_ledger_columns(obj, reader->runs, 0, run_columns, err);
 
 	if (r == 0)
-		r = set_columns(index, reader->runs, INDEX_AT, index_columns, err);
+		r = pmg_ledger_columns(index, reader->runs, INDEX_AT, index_columns, err);
 	pmg_json_set(obj, "index", index);
 	if (r == 0)
 		r = set_rows(obj, "packages", reader->packages, run, package_columns, err);
@@ -192,6 +203,8 @@ static int read_run(struct reader *reader, struct json_t *array, struct pmg_err 
 		r = set_rows(obj, "passed", reader->passed, run, passed_columns, err);
 	if (r == 0)
 		r = set_rows(obj, "troubles", reader->troubles, run, trouble_columns, err);
+	if (r == 0)
+		r = set_rows(obj, "violations", reader->events, run, pmg_ledger_event_columns, err);
 	if (r == 0)
 		pmg_json_add(array, pmg_steal_ptr(&obj));
 	return r;

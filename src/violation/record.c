@@ -31,6 +31,8 @@ void pmg_record_done(struct pmg_record *record)
 	free(record->tool);
 	free(record->cwd);
 	free(record->fingerprint);
+	free(record->profile);
+	pmg_events_done(&record->events);
 	pmg_strv_done(&record->argv);
 	*record = (struct pmg_record){ 0 };
 }
@@ -56,7 +58,7 @@ bool pmg_judged_is_allowed(const struct pmg_wire_judged *judged)
 bool pmg_record_is_empty(const struct pmg_record *record)
 {
 	return record->n_packages == 0 && record->n_passed == 0 && record->n_troubles == 0 &&
-	       record->lost == 0;
+	       record->events.n == 0 && record->lost == 0;
 }
 
 /* Over the fields, with their ends. Flooding it costs the flooder's own run time only:
@@ -191,4 +193,14 @@ bool pmg_record_trouble(struct pmg_record *record, struct pmg_wire_trouble *take
 
 	pmg_wire_trouble_done(taken);
 	return is_new;
+}
+
+bool pmg_record_denied(struct pmg_record *record, struct pmg_event *taken)
+{
+	return pmg_events_add(&record->events, taken) != NULL;
+}
+
+bool pmg_record_has_sensitive(const struct pmg_record *record)
+{
+	return record->events.n_sensitive > 0;
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/strv.h"
+#include "violation/event.h"
 #include "violation/wire.h"
 
 #define PMG_RECORD_ALLOWED_MAX 32768U
@@ -40,6 +41,7 @@ struct pmg_record {
 	char *cwd;
 	int exit; /* as pmg ends: 128+n for a signal */
 	char *fingerprint;
+	char *profile; /* name of the policy; NULL: the run had no walls */
 	bool index_present;
 	int64_t index_built;
 	uint64_t index_records;
@@ -50,8 +52,9 @@ struct pmg_record {
 	size_t n_passed, cap_passed;
 	struct pmg_record_trouble *troubles;
 	size_t n_troubles, cap_troubles;
-	uint64_t lost;   /* distinct or repeated events above a maximum */
-	uint32_t *slots; /* hash of packages: index + 1, 0 for none */
+	struct pmg_events events; /* refusals of walls and network */
+	uint64_t lost;            /* distinct or repeated events above a maximum */
+	uint32_t *slots;          /* hash of packages: index + 1, 0 for none */
 };
 
 void pmg_record_done(struct pmg_record *record);
@@ -64,6 +67,12 @@ int pmg_run_id(int64_t when, char out[PMG_RUN_ID], struct pmg_err *err) PMG_MUST
 bool pmg_record_judged(struct pmg_record *record, struct pmg_wire_judged *taken);
 bool pmg_record_passed(struct pmg_record *record, struct pmg_wire_passed *taken);
 bool pmg_record_trouble(struct pmg_record *record, struct pmg_wire_trouble *taken);
+/** Of an event that came more than once (PMG_WIRE_DENIED tells what is new) the counts are added.
+ */
+bool pmg_record_denied(struct pmg_record *record, struct pmg_event *taken);
+
+/** Was a credential or a place of persistence touched? Then the run never ends with 0. */
+bool pmg_record_has_sensitive(const struct pmg_record *record);
 
 /** Did the package get through? Every verdict but "allow" keeps it out. */
 bool pmg_judged_is_allowed(const struct pmg_wire_judged *judged);

@@ -77,6 +77,7 @@ struct json_t *pmg_record_json(const struct pmg_record *record)
 {
 	struct json_t *obj = pmg_json_object(), *packages = pmg_json_array();
 	struct json_t *passed = pmg_json_array(), *troubles = pmg_json_array();
+	struct json_t *violations = pmg_json_array();
 	size_t i;
 
 	pmg_json_set_str(obj, "run", record->id);
@@ -87,6 +88,7 @@ struct json_t *pmg_record_json(const struct pmg_record *record)
 	pmg_json_set_str(obj, "cwd", record->cwd);
 	pmg_json_set_int(obj, "exit", record->exit);
 	pmg_json_set_str(obj, "fingerprint", record->fingerprint);
+	pmg_json_set_str(obj, "profile", record->profile);
 	pmg_json_set_count(obj, "lost", record->lost);
 	pmg_json_set(obj, "index", index_json(record));
 	for (i = 0; i < record->n_packages; i++)
@@ -97,6 +99,9 @@ struct json_t *pmg_record_json(const struct pmg_record *record)
 		pmg_json_add(troubles, trouble_json(&record->troubles[i]));
 	pmg_json_set(obj, "packages", packages);
 	pmg_json_set(obj, "passed", passed);
+	for (i = 0; i < record->events.n; i++)
+		pmg_json_add(violations, pmg_event_encode(&record->events.v[i]));
 	pmg_json_set(obj, "troubles", troubles);
+	pmg_json_set(obj, "violations", violations);
 	return obj;
 }

@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "store/store.h"
 
 static const struct pmg_ledger_keep keep_all = { 0, 0 };
 
@@ -137,7 +138,7 @@ static void what_is_written_is_listed_in_the_documented_shape(void **state)
 		"\"url\":\"http://registry.test/x\",\"count\":2}],"
 		"\"passed\":[{\"target\":\"h.test:443\",\"why\":\"tunnel\",\"count\":1}],"
 		"\"troubles\":[{\"target\":\"r.test:443\",\"what\":\"refused\","
-		"\"code\":\"PMG4001\",\"count\":1}]}]");
+		"\"code\":\"PMG4001\",\"count\":1}],\"violations\":[]}]");
 	clean(dir);
 }
 
@@ -324,6 +325,225 @@ static void a_full_disk_leaves_the_ledger_as_it_was(void **state)
 	clean(dir);
 }
 
+static void deny(struct pmg_record *record, int code, const char *target, const char *package,
+		 bool sensitive)
+{
+	struct pmg_event event = { .code = code,
+				   .op = PMG_EVENT_READ,
+				   .by = PMG_EVENT_BY_BROKER,
+				   .target = pmg_xstrdup(target),
+				   .package = package ? pmg_xstrdup(package) : NULL,
+				   .sensitive = sensitive,
+				   .first = record->started,
+				   .last = record->started + 1 };
+
+	(void)pmg_record_denied(record, &event);
+}
+
+static void write_denied(const char *path, const char *id, int64_t started,
+			 const struct pmg_ledger_keep *keep)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	fill(&record, id, started, false);
+	record.profile = pmg_xstrdup("npm");
+	deny(&record, 2001, "/a", "x@1.0.0", true);
+	deny(&record, 2002, "/b", "xy@1.0.0", false);
+	deny(&record, 2001, "/c", NULL, false);
+	deny(&record, 2001, "/c", NULL, false);
+	assert_int_equal(pmg_ledger_write(path, &record, keep, &err), 0);
+}
+
+static struct json_t *refusals(const char *path, const struct pmg_ledger_events_query *query)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	struct json_t *out = NULL;
+
+	assert_int_equal(pmg_ledger_events(path, query, &out, &err), 0);
+	return out;
+}
+
+static void refusals_are_listed_in_the_documented_shape(void **state)
+{
+	static const struct pmg_ledger_events_query query = { .limit = 10 };
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	pmg_auto(json) struct json_t *none = refusals(path, &query);
+	pmg_auto(json) struct json_t *out = NULL;
+	pmg_autofree char *first = NULL, *last = NULL;
+
+	(void)state;
+	assert_int_equal(pmg_json_len(none), 0);
+	assert_int_equal(access(path, F_OK), -1);
+	write_denied(path, "r-19700101-0001", 100, &keep_all);
+	out = refusals(path, &query);
+	assert_int_equal(pmg_json_len(out), 3);
+	first = pmg_json_dump(pmg_json_at(out, 0));
+	assert_string_equal(
+		first,
+		"{\"id\":3,\"run\":\"r-19700101-0001\",\"first\":\"1970-01-01T00:01:40Z\","
+		"\"last\":\"1970-01-01T00:01:41Z\",\"count\":2,\"code\":\"PMG2001\","
+		"\"op\":\"read\",\"target\":\"/c\",\"process\":[],\"enforced_by\":\"broker\","
+		"\"profile\":\"npm\",\"fingerprint\":\"abc\",\"sensitive\":false}");
+	last = pmg_json_dump(pmg_json_at(out, 2));
+	assert_non_null(strstr(last, "\"package\":\"x@1.0.0\""));
+	clean(dir);
+}
+
+static void questions_pick_refusals(void **state)
+{
+	static const struct {
+		struct pmg_ledger_events_query query;
+		size_t n;
+		int64_t first; /* id */
+	} rows[] = {
+		{ { .limit = 10 }, 6, 6 },
+		{ { .limit = 2 }, 2, 6 },
+		{ { .limit = 10, .id = 2 }, 1, 2 },
+		{ { .limit = 10, .id = 7 }, 0, 0 },
+		{ { .limit = 10, .run = "r-19700101-0001" }, 3, 3 },
+		{ { .limit = 10, .run = "r" }, 0, 0 },
+		{ { .limit = 10, .last_run = true }, 3, 6 },
+		{ { .limit = 10, .code = 2002 }, 2, 5 },
+		{ { .limit = 10, .package = "x" }, 2, 4 },
+		{ { .limit = 10, .package = "x@1.0.0" }, 2, 4 },
+		{ { .limit = 10, .package = "x@1.0" }, 0, 0 },
+		{ { .limit = 10, .since = 150 }, 3, 6 },
+		{ { .limit = 10, .sensitive = true }, 2, 4 },
+	};
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	size_t i;
+
+	(void)state;
+	write_denied(path, "r-19700101-0001", 100, &keep_all);
+	write_denied(path, "r-19700101-0002", 200, &keep_all);
+	write_run(path, "r-19700101-0003", 300, false, &keep_all);
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(json) struct json_t *out = refusals(path, &rows[i].query);
+
+		assert_int_equal(pmg_json_len(out), rows[i].n);
+		assert_int_equal(pmg_json_int(pmg_json_at(out, 0), "id"), rows[i].first);
+	}
+	clean(dir);
+}
+
+static void forgotten_refusals_leave_their_ids_unused(void **state)
+{
+	static const struct pmg_ledger_events_query query = { .limit = 10 };
+	const struct pmg_ledger_keep day = { 86400, 0 };
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	pmg_auto(json) struct json_t *out = NULL;
+
+	(void)state;
+	write_denied(path, "r-19700101-0001", 100, &keep_all);
+	write_run(path, "r-19700101-0002", pmg_clock_now(), false, &day);
+	write_denied(path, "r-19700101-0003", pmg_clock_now(), &day);
+	out = refusals(path, &query);
+	assert_int_equal(pmg_json_len(out), 3);
+	assert_int_equal(pmg_json_int(pmg_json_at(out, 0), "id"), 6);
+	clean(dir);
+}
+
+/* The schema of the version before there were walls, as it was released. */
+static const char old_schema[] =
+	"CREATE TABLE runs(id INTEGER PRIMARY KEY, run TEXT NOT NULL UNIQUE,"
+	" started INTEGER NOT NULL, ended INTEGER NOT NULL, tool TEXT NOT NULL,"
+	" argv TEXT NOT NULL, cwd TEXT NOT NULL, exit INTEGER NOT NULL,"
+	" fingerprint TEXT NOT NULL, index_present INTEGER NOT NULL,"
+	" index_built INTEGER NOT NULL, index_records INTEGER NOT NULL,"
+	" lost INTEGER NOT NULL);"
+	"CREATE INDEX runs_started ON runs(started);"
+	"CREATE TABLE packages("
+	" run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,"
+	" eco TEXT NOT NULL, name TEXT NOT NULL, version TEXT NOT NULL,"
+	" verdict TEXT NOT NULL, reason TEXT, diag INTEGER NOT NULL, note TEXT,"
+	" url TEXT NOT NULL, ids TEXT NOT NULL, sources TEXT NOT NULL,"
+	" count INTEGER NOT NULL);"
+	"CREATE INDEX packages_run ON packages(run);"
+	"CREATE INDEX packages_name ON packages(name);"
+	"CREATE TABLE passed("
+	" run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,"
+	" target TEXT NOT NULL, why TEXT NOT NULL, count INTEGER NOT NULL);"
+	"CREATE INDEX passed_run ON passed(run);"
+	"CREATE TABLE troubles("
+	" run INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,"
+	" target TEXT NOT NULL, what TEXT NOT NULL, diag INTEGER NOT NULL,"
+	" count INTEGER NOT NULL);"
+	"CREATE INDEX troubles_run ON troubles(run);";
+
+static void make_old(const char *path)
+{
+	static const char *const steps[] = { old_schema };
+	static const char rows[] =
+		"INSERT INTO runs VALUES(1,'r-old',100,102,'npm','[]','/p',0,'f',0,0,0,0);"
+		"INSERT INTO packages VALUES(1,'npm','x','1','allow',NULL,0,NULL,"
+		"'http://r.test/','[]','[]',1)";
+	pmg_auto(store) struct pmg_store *store = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	assert_int_equal(pmg_store_open(path, PMG_STORE_WRITE, &store, &err), 0);
+	assert_int_equal(pmg_store_migrate(store, steps, 1, &err), 0);
+	assert_int_equal(pmg_store_exec(store, rows, &err), 0);
+}
+
+static void a_ledger_from_before_the_walls_is_taken_over(void **state)
+{
+	static const struct pmg_ledger_events_query query = { .limit = 10 };
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	pmg_auto(json) struct json_t *before = NULL;
+	pmg_auto(json) struct json_t *after = NULL;
+	pmg_auto(json) struct json_t *denied = NULL;
+	const struct json_t *run;
+
+	(void)state;
+	make_old(path);
+	before = list(path, 10, NULL, false);
+	assert_int_equal(pmg_json_len(before), 1);
+	run = pmg_json_at(before, 0);
+	assert_string_equal(pmg_json_str(run, "run"), "r-old");
+	assert_int_equal(pmg_json_len(pmg_json_get(run, "packages")), 1);
+	assert_int_equal(pmg_json_len(pmg_json_get(run, "violations")), 0);
+	write_denied(path, "r-19700101-0002", 200, &keep_all);
+	after = list(path, 10, NULL, false);
+	assert_int_equal(pmg_json_len(after), 2);
+	denied = refusals(path, &query);
+	assert_int_equal(pmg_json_len(denied), 3);
+	clean(dir);
+}
+
+/* Whoever opened the old file keeps working when another process brings it up meanwhile. */
+static void runs_at_the_same_time_bring_an_old_ledger_up(void **state)
+{
+	enum { WRITERS = 8 };
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	pmg_auto(json) struct json_t *out = NULL;
+	pid_t pids[WRITERS];
+	int i, status;
+
+	(void)state;
+	make_old(path);
+	for (i = 0; i < WRITERS; i++) {
+		pids[i] = fork();
+		assert_true(pids[i] >= 0);
+		if (pids[i] == 0) {
+			write_denied(path, "r-19700101-0001", 100, &keep_all);
+			_exit(0);
+		}
+	}
+	for (i = 0; i < WRITERS; i++) {
+		assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+		assert_int_equal(status, 0);
+	}
+	out = list(path, 100, NULL, false);
+	assert_int_equal(pmg_json_len(out), WRITERS + 1);
+	clean(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +553,11 @@ int main(void)
 		cmocka_unit_test(a_taken_id_is_drawn_again),
 		cmocka_unit_test(old_runs_and_what_they_hold_are_forgotten),
 		cmocka_unit_test(runs_at_the_same_time_all_get_in),
+		cmocka_unit_test(refusals_are_listed_in_the_documented_shape),
+		cmocka_unit_test(questions_pick_refusals),
+		cmocka_unit_test(forgotten_refusals_leave_their_ids_unused),
+		cmocka_unit_test(a_ledger_from_before_the_walls_is_taken_over),
+		cmocka_unit_test(runs_at_the_same_time_bring_an_old_ledger_up),
 		cmocka_unit_test(a_broken_file_is_an_error_with_a_hint),
 		cmocka_unit_test(a_full_disk_leaves_the_ledger_as_it_was),
 	};

@@ -102,6 +102,23 @@ static void a_run_id_says_the_day(void **state)
 	assert_true(same < 4);
 }
 
+static void refusals_make_a_record_and_say_when_one_was_sensitive(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	struct pmg_event event = { .code = 2001, .target = pmg_xstrdup("/a") };
+
+	(void)state;
+	assert_true(pmg_record_denied(&record, &event));
+	assert_null(event.target);
+	assert_false(pmg_record_is_empty(&record));
+	assert_false(pmg_record_has_sensitive(&record));
+	event = (struct pmg_event){ .code = 2001, .target = pmg_xstrdup("/a") };
+	assert_false(pmg_record_denied(&record, &event));
+	event = (struct pmg_event){ .code = 2001, .target = pmg_xstrdup("/b"), .sensitive = true };
+	assert_true(pmg_record_denied(&record, &event));
+	assert_true(pmg_record_has_sensitive(&record));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -109,6 +126,7 @@ int main(void)
 		cmocka_unit_test(a_flood_of_allowed_packages_leaves_room_for_blocks),
 		cmocka_unit_test(passed_and_troubles_are_bounded),
 		cmocka_unit_test(a_run_id_says_the_day),
+		cmocka_unit_test(refusals_make_a_record_and_say_when_one_was_sensitive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,33 @@ static void fill(struct pmg_record *record)
 	struct pmg_wire_trouble trouble = { pmg_xstrdup("r.test:443"), pmg_xstrdup("refused"),
 					    4001 };
 
+	struct pmg_event denied = { .code = 2001,
+				    .op = PMG_EVENT_READ,
+				    .by = PMG_EVENT_BY_BROKER,
+				    .target = pmg_xstrdup("/h/.ssh/id_x"),
+				    .rule = pmg_xstrdup("**/.ssh"),
+				    .layer = pmg_xstrdup("mandatory"),
+				    .source = pmg_xstrdup("built-in:14"),
+				    .package = pmg_xstrdup("x@1"),
+				    .script = pmg_xstrdup("install"),
+				    .how_known = pmg_xstrdup("tree"),
+				    .allow = pmg_xstrdup("read=/h/.ssh/id_x"),
+				    .sensitive = true,
+				    .first = 100,
+				    .last = 101 };
+	struct pmg_event bare = { .code = 2009,
+				  .op = PMG_EVENT_CONNECT,
+				  .by = PMG_EVENT_BY_PROXY,
+				  .target = pmg_xstrdup("tcp 10.99.0.1:80"),
+				  .first = 100,
+				  .last = 100 };
+
 	(void)snprintf(record->id, sizeof record->id, "r-20261129-0001");
+	record->profile = pmg_xstrdup("npm");
+	pmg_strv_add(&denied.process, "npm");
+	pmg_strv_add(&denied.process, "node");
+	(void)pmg_record_denied(record, &denied);
+	(void)pmg_record_denied(record, &bare);
 	record->started = 100;
 	record->ended = 102;
 	record->tool = pmg_xstrdup("npx");
@@ -82,7 +108,8 @@ static void an_empty_record_has_all_lists(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { 0 };
 	pmg_auto(json) struct json_t *json = pmg_record_json(&record);
-	static const char *const keys[] = { "argv", "packages", "passed", "troubles" };
+	static const char *const keys[] = { "argv", "packages", "passed", "troubles",
+					    "violations" };
 	size_t i;
 
 	(void)state;
