@@ -1,12 +1,16 @@
 noinst_LIBRARIES += libpolicy.a
 libpolicy_a_SOURCES = \
-	%D%/glob.c %D%/glob.h %D%/glob_priv.h %D%/glob_read.c %D%/plan.c %D%/plan.h \
-	%D%/build.h %D%/policy.h
+	%D%/build.h %D%/glob.c %D%/glob.h %D%/glob_priv.h %D%/glob_read.c \
+	%D%/hidden.c %D%/host.c %D%/host.h %D%/packages.c %D%/plan.c %D%/plan.h \
+	%D%/policy.c %D%/policy.h %D%/policy_priv.h %D%/subtrees.c
 
 check_PROGRAMS += tests/unit/test_policy_glob
 tests_unit_test_policy_glob_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_plan
 tests_unit_test_policy_plan_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_policy_policy
+tests_unit_test_policy_policy_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/fuzz/fuzz_glob
 tests_fuzz_fuzz_glob_LDADD = $(FUZZ_MAIN) $(LINK_POLICY)
+EXTRA_DIST += tests/policy

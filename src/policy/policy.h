@@ -12,7 +12,7 @@
  *   managed deny > hooks class > exact-path opt-out > mandatory deny
  *   > any other deny > allow > default (deny)
  *
- * Source: product.md section 5 in docs/policy.md, "Which rule wins".
+ * Source: docs/policy.md, "Which rule wins".
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,6 +55,9 @@ const char *pmg_layer_name(enum pmg_layer layer); /* "built-in", "profile", "pre
 enum pmg_rank {
 	PMG_RANK_MANAGED_DENY,
 	PMG_RANK_HOOKS, /* .git/hooks and what core.hooksPath names: no opt-out */
+	/* Allows what a mandatory or other deny closes, and only the one path that it spells out:
+	 * of a folder its own names, nothing in it. With a star or a subtree pmg_policy_add() takes
+	 * it for PMG_RANK_ALLOW. */
 	PMG_RANK_OPT_OUT,
 	PMG_RANK_MANDATORY_DENY,
 	PMG_RANK_DENY,
@@ -63,6 +66,7 @@ enum pmg_rank {
 };
 
 struct pmg_glob; /* policy/glob.h */
+struct pmg_host; /* policy/host.h */
 
 struct pmg_policy_rule {
 	enum pmg_access access;
@@ -71,10 +75,12 @@ struct pmg_policy_rule {
 	unsigned roles; /* of enum pmg_role */
 	bool sensitive; /* what it denies is a credential or a place of persistence: touching it
 			 * makes the run end with 1, and no allowance is suggested */
-	bool packages_exempt;  /* does not hold inside an installed package's own folder */
+	bool packages_exempt;  /* does not hold inside an installed package's own folder; of writes:
+				* nowhere below a dependency folder */
 	char *text;            /* pattern with variables replaced */
 	char *source;          /* "built-in:14", "/path/x.yml:7", "--sandbox-allow" */
 	struct pmg_glob *glob; /* of text; for files, programs, unix paths, variable names */
+	struct pmg_host *host; /* of text; to connect and to bind */
 };
 
 struct pmg_policy {
@@ -84,7 +90,7 @@ struct pmg_policy {
 	char *home;
 	struct pmg_strv dependency_names; /* "node_modules", ".venv", "site-packages": below a
 					   * folder so called lie installed packages */
-	struct pmg_policy_rule *rules;    /* sorted: access, rank, then text bytes */
+	struct pmg_policy_rule *rules;    /* sorted: access, rank, sensitive first, text bytes */
 	size_t n_rules;
 	size_t cap_rules;
 	bool proxy_only; /* network_via_proxy_only */
@@ -94,6 +100,9 @@ struct pmg_policy {
 	uint64_t max_processes; /* 0: as found */
 	uint64_t max_open_files;
 	struct pmg_strv notes; /* for the user: entries that were left out, ... */
+	/* Made by pmg_policy_seal(), for asking alone. */
+	size_t first[PMG_ACCESS_MAX + 1]; /* where the rules of each access begin */
+	uint64_t *needs;
 };
 
 void pmg_policy_free(struct pmg_policy *policy);
@@ -101,18 +110,21 @@ PMG_DEFINE_AUTO(policy, struct pmg_policy *, pmg_policy_free);
 struct pmg_policy *pmg_policy_new(void) PMG_MUST_CHECK;
 
 /**
- * Add a rule; compiles the glob.
- * @param rule  texts are copied, glob is ignored
- * @return 0; -PMG_E_CONFIG: the pattern does not follow policy/glob.h
+ * Add a rule; compiles its pattern.
+ * @param rule  texts are copied, glob and host are ignored
+ * @return 0; -PMG_E_CONFIG: the pattern does not follow policy/glob.h or policy/host.h, or is not
+ *         of the kind (path, name, host) that this access has; the message says where in it
  */
 int pmg_policy_add(struct pmg_policy *policy, const struct pmg_policy_rule *rule,
 		   struct pmg_err *err) PMG_MUST_CHECK;
-/** Sort, drop doubles. After the last add, before the first question. */
+/** Sort, drop doubles. After the last add, before the first question; then nothing is added. Asking
+ *  changes nothing: several threads may. */
 void pmg_policy_seal(struct pmg_policy *policy);
 
 struct pmg_decision {
 	bool allowed;
-	const struct pmg_policy_rule *rule; /* that decided; NULL: none, so denied. Borrowed */
+	const struct pmg_policy_rule *rule; /* that decided; NULL: none, so denied (a bind may be
+					     * allowed by any_bind). Borrowed */
 };
 
 /**
@@ -124,7 +136,9 @@ struct pmg_decision pmg_policy_ask(const struct pmg_policy *policy, enum pmg_acc
 				   enum pmg_role role, const char *path);
 /**
  * The same for hosts and addresses.
- * @param host  name in lower case, or an address as text without brackets
+ * @param host  name in lower case, or an address as text without brackets; for a registry of the
+ *              manager's the word "registry". A name from outside that spells that word must be
+ *              refused by who asks, for it would pass as one
  * @param port  host order
  */
 struct pmg_decision pmg_policy_ask_net(const struct pmg_policy *policy, enum pmg_access access,
@@ -137,9 +151,16 @@ struct pmg_decision pmg_policy_ask_net(const struct pmg_policy *policy, enum pmg
  */
 const struct pmg_policy_rule *pmg_policy_anchors_below(const struct pmg_policy *policy,
 						       enum pmg_access access, const char *path);
-/** Does path lie in an installed package's own folder, below <dependency folder>/<name>/ (two names
- *  where the first begins with "@")? */
+/**
+ * Does path lie in an installed package's own folder, below <dependency folder>/<name>/ (two names
+ * where the first begins with "@")? Names that begin with "." (.bin, .pnpm) are no packages; in a
+ * dependency folder so called (.venv) packages lie only in a folder of another such name
+ * (site-packages). Of what is in the project only the path within it counts.
+ */
 bool pmg_policy_in_package(const struct pmg_policy *policy, const char *path);
+/** Would something moved to path, or what is below it, come to lie below a dependency folder? What
+ *  holds denied names must not be moved or linked there: they would be exempt. */
+bool pmg_policy_opens_package(const struct pmg_policy *policy, const char *path);
 
 /* A folder or file that Landlock can be given. */
 struct pmg_subtree {
@@ -154,14 +175,24 @@ struct pmg_subtrees {
 };
 void pmg_subtrees_done(struct pmg_subtrees *list);
 PMG_DEFINE_AUTO_DONE(subtrees, struct pmg_subtrees, pmg_subtrees_done);
-/** What the allow rules of files come to: the fixed part of each pattern with all that it may need.
- *  @param[out] out  zeroed before */
+/**
+ * What the allow rules of files come to, whoever they are for: the fixed part of each pattern; to
+ * write one file, its folder. Every path that pmg_policy_ask() allows lies in one that has its
+ * access. A folder that is granted may not exist yet; it has to be made before Landlock can be
+ * given it.
+ * @param[out] out  zeroed before
+ */
 void pmg_policy_subtrees(const struct pmg_policy *policy, struct pmg_subtrees *out);
 /** Is every call of this kind below path allowed to every role, whatever its name? */
 bool pmg_policy_is_pure(const struct pmg_policy *policy, enum pmg_access access, const char *path);
 
-/** Folders, and last components as plain names, in which denied reads can lie: what masks look for.
- *  roots: folders to search; names: globs of last components (".env", ".env.*"); paths: fixed ones.
+/**
+ * Where denied reads can lie; what masks and the set of denied (device, inode) look for.
+ *   roots  folders that may hold denied things and can be read, or are denied in part only: search
+ *          them, ask about each thing; one may be missing
+ *   paths  fixed files and folders that nobody may read, readable surroundings or not; of a folder,
+ *          nothing in it
+ * Sorted; no root lies in another. What some role may read is in neither: masks know no roles.
  */
 struct pmg_hidden {
 	struct pmg_strv roots;

@@ -1,0 +1,428 @@
+#include "policy/policy.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/io.h"
+#include "base/path.h"
+#include "base/str.h"
+
+/* tests/policy/README says what a case is. */
+
+static const char *const ranks[] = { "managed-deny", "hooks", "opt-out",
+				     "mandatory",    "deny",  "allow" };
+
+struct runner {
+	const char *file;
+	unsigned line;
+	struct pmg_policy *policy;
+	bool sealed;
+	struct pmg_strv words; /* of the line */
+	size_t at;             /* of "=>", n without one */
+	unsigned questions;
+};
+
+__attribute__((noreturn)) static void wrong(const struct runner *runner, const char *what)
+{
+	fail_msg("%s:%u: %s", runner->file, runner->line, what);
+	abort(); /* fail_msg does not come back */
+}
+
+static const char *word(const struct runner *runner, size_t i)
+{
+	if (i >= runner->words.n)
+		wrong(runner, "a word is missing");
+	return runner->words.v[i];
+}
+
+static const char *expected(const struct runner *runner)
+{
+	return word(runner, runner->at + 1);
+}
+
+static unsigned one_of(const struct runner *runner, const char *text, const char *const *v,
+		       unsigned n)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		if (pmg_streq(v[i], text))
+			return i;
+	wrong(runner, text);
+}
+
+static enum pmg_access access_of(const struct runner *runner)
+{
+	unsigned i;
+
+	for (i = 0; i < PMG_ACCESS_MAX; i++)
+		if (pmg_streq(pmg_access_name((enum pmg_access)i), word(runner, 1)))
+			return (enum pmg_access)i;
+	wrong(runner, "no such access");
+}
+
+static enum pmg_role role_of(const struct runner *runner, size_t at)
+{
+	static const char *const roles[] = { "", "manager", "script", "any" };
+
+	return (enum pmg_role)one_of(runner, word(runner, at), roles, 4);
+}
+
+static enum pmg_rank rank_of(const struct runner *runner)
+{
+	return (enum pmg_rank)one_of(runner, word(runner, 2), ranks, PMG_RANK_MAX);
+}
+
+static void answer(struct runner *runner, const char *got)
+{
+	pmg_auto(str) struct pmg_str want = PMG_STR_INIT(8192);
+	size_t i;
+
+	for (i = runner->at + 1; i < runner->words.n; i++)
+		if (pmg_str_addf(&want, "%s%s", want.len ? " " : "", runner->words.v[i]) < 0)
+			abort();
+	if (!pmg_streq(want.s, got)) {
+		fail_msg("%s:%u: \"%s\", not \"%s\"", runner->file, runner->line, got,
+			 want.s ? want.s : "");
+	}
+	runner->questions++;
+}
+
+static void answer_bool(struct runner *runner, bool got)
+{
+	answer(runner, got ? "yes" : "no");
+}
+
+static void do_policy(struct runner *runner)
+{
+	pmg_policy_free(runner->policy);
+	runner->policy = pmg_policy_new();
+	runner->sealed = false;
+}
+
+static void do_place(struct runner *runner)
+{
+	struct pmg_policy *policy = runner->policy;
+	char **out = pmg_streq(word(runner, 0), "project") ? &policy->project
+		     : pmg_streq(word(runner, 0), "cwd")   ? &policy->cwd
+							   : &policy->home;
+
+	*out = pmg_xstrdup(word(runner, 1));
+}
+
+static void do_dependencies(struct runner *runner)
+{
+	size_t i;
+
+	for (i = 1; i < runner->words.n; i++)
+		pmg_strv_add(&runner->policy->dependency_names, runner->words.v[i]);
+}
+
+static void do_any_bind(struct runner *runner)
+{
+	runner->policy->any_bind = true;
+}
+
+static void do_rule(struct runner *runner)
+{
+	pmg_autofree char *source = pmg_xasprintf("%s:%u", runner->file, runner->line);
+	char *text = pmg_xstrdup(word(runner, 4));
+	struct pmg_policy_rule rule = {
+		.access = access_of(runner),
+		.rank = rank_of(runner),
+		.layer = PMG_LAYER_PROFILE,
+		.roles = role_of(runner, 3),
+		.text = text,
+		.source = source,
+	};
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	for (i = 5; i < runner->words.n; i++) {
+		rule.packages_exempt |= pmg_streq(word(runner, i), "exempt");
+		rule.sensitive |= pmg_streq(word(runner, i), "sensitive");
+	}
+	if (pmg_policy_add(runner->policy, &rule, &err) < 0)
+		wrong(runner, err.msg);
+	free(text);
+}
+
+static void do_bad(struct runner *runner)
+{
+	pmg_auto(policy) struct pmg_policy *policy = pmg_policy_new();
+	pmg_auto(str) struct pmg_str says = PMG_STR_INIT(512);
+	struct pmg_policy_rule rule = {
+		.access = access_of(runner),
+		.rank = rank_of(runner),
+		.roles = PMG_ROLE_ANY,
+		.text = runner->words.v[3],
+	};
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	for (i = 4; i < runner->words.n; i++)
+		if (pmg_str_addf(&says, "%s%s", i > 4 ? " " : "", runner->words.v[i]) < 0)
+			abort();
+	if (pmg_policy_add(policy, &rule, &err) != -PMG_E_CONFIG)
+		wrong(runner, "accepted");
+	if (!says.s || !strstr(err.msg, says.s))
+		wrong(runner, err.msg);
+	assert_int_equal(policy->n_rules, 0);
+	runner->questions++;
+}
+
+static void do_ask(struct runner *runner)
+{
+	enum pmg_access access = access_of(runner);
+	enum pmg_role role = role_of(runner, 2);
+	struct pmg_decision decision;
+	pmg_autofree char *got = NULL;
+	uint64_t port = 0;
+
+	if (access == PMG_ACCESS_CONNECT || access == PMG_ACCESS_BIND) {
+		if (pmg_parse_uint(word(runner, 4), 65535, &port) < 0)
+			wrong(runner, "port");
+		decision = pmg_policy_ask_net(runner->policy, access, role, word(runner, 3),
+					      (uint16_t)port);
+	} else {
+		decision = pmg_policy_ask(runner->policy, access, role, word(runner, 3));
+	}
+	got = pmg_xasprintf("%s %s", decision.allowed ? "allow" : "deny",
+			    decision.rule ? decision.rule->text : "-");
+	answer(runner, got);
+}
+
+static void do_pure(struct runner *runner)
+{
+	answer_bool(runner, pmg_policy_is_pure(runner->policy, access_of(runner), word(runner, 2)));
+}
+
+static void do_package(struct runner *runner)
+{
+	answer_bool(runner, pmg_policy_in_package(runner->policy, word(runner, 1)));
+}
+
+static void do_opens(struct runner *runner)
+{
+	answer_bool(runner, pmg_policy_opens_package(runner->policy, word(runner, 1)));
+}
+
+static void do_anchor(struct runner *runner)
+{
+	const struct pmg_policy_rule *rule =
+		pmg_policy_anchors_below(runner->policy, access_of(runner), word(runner, 2));
+
+	answer(runner, rule ? rule->text : "-");
+}
+
+static void do_trees(struct runner *runner)
+{
+	pmg_auto(subtrees) struct pmg_subtrees trees = { 0 };
+	pmg_auto(str) struct pmg_str got = PMG_STR_INIT(8192);
+	size_t i;
+
+	pmg_policy_subtrees(runner->policy, &trees);
+	for (i = 0; i < trees.n; i++) {
+		const struct pmg_subtree *tree = &trees.v[i];
+
+		if (pmg_str_addf(&got, "%s%s:%s%s%s%s%s", i ? " " : "", tree->path,
+				 tree->read ? "r" : "", tree->write ? "w" : "",
+				 tree->exec ? "x" : "", tree->pure_read ? "R" : "",
+				 tree->pure_write ? "W" : "") < 0)
+			abort();
+	}
+	answer(runner, got.s ? got.s : "-");
+}
+
+static void do_hidden(struct runner *runner)
+{
+	pmg_auto(hidden) struct pmg_hidden hidden = { { 0 }, { 0 } };
+	pmg_auto(str) struct pmg_str got = PMG_STR_INIT(8192);
+	const struct pmg_strv *list;
+	size_t i;
+
+	pmg_policy_hidden(runner->policy, &hidden);
+	list = pmg_streq(word(runner, 0), "roots") ? &hidden.roots : &hidden.paths;
+	for (i = 0; i < list->n; i++)
+		if (pmg_str_addf(&got, "%s%s", i ? " " : "", list->v[i]) < 0)
+			abort();
+	answer(runner, got.s ? got.s : "-");
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct runner *runner);
+	bool asks; /* of the sealed policy */
+} statements[] = {
+	{ "policy", do_policy, false },
+	{ "project", do_place, false },
+	{ "cwd", do_place, false },
+	{ "home", do_place, false },
+	{ "dependencies", do_dependencies, false },
+	{ "any-bind", do_any_bind, false },
+	{ "rule", do_rule, false },
+	{ "bad", do_bad, false },
+	{ "ask", do_ask, true },
+	{ "pure", do_pure, true },
+	{ "package", do_package, true },
+	{ "opens", do_opens, true },
+	{ "anchor", do_anchor, true },
+	{ "trees", do_trees, true },
+	{ "roots", do_hidden, true },
+	{ "paths", do_hidden, true },
+};
+
+/* \xNN in a word is that byte; any other "\" stays for the pattern. */
+static void unescape(char *text)
+{
+	char *to = text, *end, digits[3] = "";
+
+	for (; *text; text++) {
+		if (text[0] != '\\' || text[1] != 'x' || !text[2] || !text[3]) {
+			*to++ = *text;
+			continue;
+		}
+		memcpy(digits, text + 2, 2);
+		*to++ = (char)strtoul(digits, &end, 16);
+		text += 3;
+	}
+	*to = '\0';
+}
+
+static void run_line(struct runner *runner, char *line)
+{
+	size_t i;
+
+	pmg_strv_done(&runner->words);
+	if (line[0] == '#')
+		return;
+	pmg_strv_split(&runner->words, line, " \t");
+	if (runner->words.n == 0)
+		return;
+	for (runner->at = 0; runner->at < runner->words.n; runner->at++)
+		if (pmg_streq(runner->words.v[runner->at], "=>"))
+			break;
+	for (i = 0; i < runner->words.n; i++)
+		unescape(runner->words.v[i]);
+	for (i = 0; i < PMG_ARRAY_LEN(statements); i++) {
+		if (!pmg_streq(statements[i].name, word(runner, 0)))
+			continue;
+		if (statements[i].asks && !runner->sealed)
+			pmg_policy_seal(runner->policy);
+		if (statements[i].asks)
+			(void)expected(runner);
+		runner->sealed |= statements[i].asks;
+		statements[i].run(runner);
+		return;
+	}
+	wrong(runner, "no such statement");
+}
+
+static unsigned run_case(const char *path)
+{
+	struct runner runner = { .file = path, .policy = pmg_policy_new() };
+	pmg_autofree char *text = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	char *line, *end;
+	size_t len = 0;
+
+	if (pmg_io_slurp(path, 1 << 20, &text, &len, &err) < 0)
+		fail_msg("%s", err.msg);
+	for (line = text; line && *line; line = end) {
+		end = strchrnul(line, '\n');
+		if (*end)
+			*end++ = '\0';
+		runner.line++;
+		run_line(&runner, line);
+	}
+	pmg_strv_done(&runner.words);
+	pmg_policy_free(runner.policy);
+	return runner.questions;
+}
+
+static void every_case_answers_as_it_says(void **state)
+{
+	const char *top = getenv("srcdir") ? getenv("srcdir") : "..";
+	pmg_autofree char *folder = pmg_path_join(top, "tests/policy");
+	unsigned files = 0, questions;
+	struct dirent *entry;
+	DIR *dir = opendir(folder);
+
+	(void)state;
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		pmg_autofree char *path = pmg_path_join(folder, entry->d_name);
+
+		if (!pmg_str_has_suffix(path, ".case"))
+			continue;
+		questions = run_case(path);
+		if (questions == 0)
+			fail_msg("%s asks nothing", path);
+		files++;
+	}
+	(void)closedir(dir);
+	assert_true(files >= 5);
+}
+
+static void add(struct pmg_policy *policy, enum pmg_rank rank, unsigned roles, const char *pattern,
+		const char *source)
+{
+	pmg_autofree char *text = pmg_xstrdup(pattern), *from = pmg_xstrdup(source);
+	struct pmg_policy_rule rule = {
+		.access = PMG_ACCESS_READ,
+		.rank = rank,
+		.roles = roles,
+		.text = text,
+		.source = from,
+	};
+	struct pmg_err err = PMG_ERR_INIT;
+
+	assert_int_equal(pmg_policy_add(policy, &rule, &err), 0);
+}
+
+static void rules_that_say_the_same_are_one(void **state)
+{
+	pmg_auto(policy) struct pmg_policy *policy = pmg_policy_new();
+
+	(void)state;
+	add(policy, PMG_RANK_ALLOW, PMG_ROLE_ANY, "/b", "two:2");
+	add(policy, PMG_RANK_ALLOW, PMG_ROLE_ANY, "/b", "one:1");
+	add(policy, PMG_RANK_ALLOW, PMG_ROLE_SCRIPT, "/b", "three:3");
+	add(policy, PMG_RANK_DENY, PMG_ROLE_ANY, "/b", "four:4");
+	add(policy, PMG_RANK_ALLOW, PMG_ROLE_ANY, "/a", "five:5");
+	pmg_policy_seal(policy);
+	assert_int_equal(policy->n_rules, 4);
+	assert_string_equal(policy->rules[0].source, "four:4");
+	assert_string_equal(policy->rules[1].text, "/a");
+	assert_string_equal(policy->rules[2].source, "three:3");
+	assert_string_equal(policy->rules[3].source, "one:1");
+}
+
+static void every_access_and_layer_has_a_name(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < PMG_ACCESS_MAX; i++)
+		assert_non_null(pmg_access_name((enum pmg_access)i));
+	for (i = 0; i < PMG_LAYER_MAX; i++)
+		assert_non_null(pmg_layer_name((enum pmg_layer)i));
+	pmg_policy_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_case_answers_as_it_says),
+		cmocka_unit_test(rules_that_say_the_same_are_one),
+		cmocka_unit_test(every_access_and_layer_has_a_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
