@@ -186,13 +186,24 @@ void pmg_refuse(struct pmg_request *request, int code, enum pmg_event_op op,
 		const struct pmg_policy_rule *rule, const char *target);
 
 /* --- who.c --- */
+/* The table has a lock of its own: these may be called with or without that of the broker. */
 
 struct pmg_who_table *pmg_who_table_new(int proc, pid_t first) PMG_MUST_CHECK;
 void pmg_who_table_free(struct pmg_who_table *table);
-/** Find the caller, or learn of it: by parent and (first execve) environment. */
-int pmg_who_find(struct pmg_broker *broker, pid_t tid, struct pmg_who *out);
+/**
+ * Find the caller, or learn of it: by its parent. pmg_notify_is_valid() afterwards says whether it
+ * was the caller that had this number all the time.
+ * @return 0; -ESRCH: it is gone
+ */
+int pmg_who_find(struct pmg_broker *broker, pid_t tid, struct pmg_who *out) PMG_MUST_CHECK;
+/* An execve as its arguments have it. */
+struct pmg_who_start {
+	const char *program; /* canonical path */
+	uint64_t argv, envp; /* in the caller's memory */
+};
 /** An execve is about to go on: package and script are fixed with the first one of a process. */
-void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who, const char *program);
+void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who,
+		  const struct pmg_who_start *start);
 void pmg_who_umask(struct pmg_broker *broker, const struct pmg_who *who, unsigned umask);
 /** Package, script, how_known and chain into an event. */
 void pmg_who_fill(struct pmg_broker *broker, const struct pmg_who *who, struct pmg_event *event);

@@ -1,0 +1,403 @@
+/*
+ * Two ways of forging who one is stand against this table:
+ *
+ * - Numbers are used again. A thread that has the number of one that ended must not be taken for
+ *   it, least of all for the manager: each process is held by a pidfd, which says for as long as
+ *   it is open whether that process is there, and tgkill() says whether the thread is one of it.
+ * - Parents can be chosen (CLONE_PARENT makes a sister, an orphan goes to pid 1). Only one thread
+ *   group has the manager's role by itself: the one that the broker named at the start, held by a
+ *   pidfd from before it could run anything. A child gets it only for what is told of own_parts[]
+ * (who_start.c), and the filter refuses CLONE_PARENT.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/str.h"
+#include "kernel/procfs.h"
+#include "sandbox/broker_priv.h"
+#include "sandbox/who_priv.h"
+
+#define PROCESSES_MAX 384U  /* each holds a descriptor */
+#define THREADS_SLOTS 4096U /* a power of two */
+#define ANCESTORS_MAX 32U   /* looked at to learn of one process */
+#define COMM_MAX      17U
+
+struct process {
+	pid_t tgid;
+	int pidfd;
+	unsigned id;
+	uint64_t used; /* when last asked for, in questions */
+	enum pmg_role role;
+	unsigned umask;
+	bool started;   /* its first execve has been seen */
+	bool is_direct; /* its parent had the manager's role when it was first seen */
+	bool settled; /* its package is known and is not the project: what starts below keeps it */
+	char *package;
+	char *script;
+	char *folder; /* in which its first program started: what the package is known by */
+	const char *how_known;                         /* static */
+	char chain[PMG_EVENT_CHAIN_MAX - 1][COMM_MAX]; /* its ancestors, outermost first */
+	size_t n_chain;
+};
+
+/* What thread belongs to what process: a cache, so a clash only costs learning it again. */
+struct thread {
+	pid_t tid;
+	unsigned slot, id; /* of its process */
+};
+
+struct pmg_who_table {
+	pthread_mutex_t lock;
+	int proc;
+	pid_t first;
+	unsigned last_id;
+	uint64_t asked;
+	struct process *v[PROCESSES_MAX]; /* [0]: the manager, never dropped */
+	struct thread threads[THREADS_SLOTS];
+};
+
+static int open_pid(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0U);
+}
+
+/* EPERM: it is there and may not be signalled. */
+static bool is_alive(const struct process *process)
+{
+	return process->pidfd >= 0 &&
+	       (syscall(SYS_pidfd_send_signal, process->pidfd, 0, NULL, 0U) == 0 || errno == EPERM);
+}
+
+/* Ask after is_alive(): a process that is there keeps its number. */
+static bool has_thread(const struct process *process, pid_t tid)
+{
+	return tid == process->tgid || syscall(SYS_tgkill, process->tgid, tid, 0) == 0 ||
+	       errno == EPERM;
+}
+
+static void drop(struct process **process)
+{
+	if (!*process)
+		return;
+	pmg_auto_closep(&(*process)->pidfd);
+	free((*process)->package);
+	free((*process)->script);
+	free((*process)->folder);
+	free(*process);
+	*process = NULL;
+}
+
+static struct process *process_new(struct pmg_who_table *table, pid_t tgid, int pidfd)
+{
+	struct process *process = pmg_xcalloc(1, sizeof *process);
+
+	process->tgid = tgid;
+	process->pidfd = pidfd;
+	process->id = ++table->last_id;
+	process->role = PMG_ROLE_SCRIPT;
+	return process;
+}
+
+struct pmg_who_table *pmg_who_table_new(int proc, pid_t first)
+{
+	struct pmg_who_table *table = pmg_xcalloc(1, sizeof *table);
+	struct pmg_procfs_stat stat;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)pthread_mutex_init(&table->lock, NULL);
+	table->proc = proc;
+	table->first = first;
+	table->v[0] = process_new(table, first, open_pid(first));
+	table->v[0]->role = PMG_ROLE_MANAGER;
+	table->v[0]->umask = pmg_procfs_stat(proc, first, &stat, &err) < 0 ? 077U : stat.umask;
+	return table;
+}
+
+void pmg_who_table_free(struct pmg_who_table *table)
+{
+	size_t i;
+
+	if (!table)
+		return;
+	for (i = 0; i < PROCESSES_MAX; i++)
+		drop(&table->v[i]);
+	(void)pthread_mutex_destroy(&table->lock);
+	free(table);
+}
+
+static struct process *cached(struct pmg_who_table *table, pid_t tid)
+{
+	const struct thread *thread = &table->threads[(unsigned)tid & (THREADS_SLOTS - 1)];
+	struct process *process = table->v[thread->slot];
+
+	if (thread->tid != tid || !process || process->id != thread->id)
+		return NULL;
+	return is_alive(process) && has_thread(process, tid) ? process : NULL;
+}
+
+static void remember(struct pmg_who_table *table, pid_t tid, unsigned slot)
+{
+	table->threads[(unsigned)tid & (THREADS_SLOTS - 1)] =
+		(struct thread){ tid, slot, table->v[slot]->id };
+}
+
+/* One that ended leaves its place here, except the manager: its number may be another's by now, and
+ * nobody is to be what it was. */
+static struct process *by_tgid(struct pmg_who_table *table, pid_t tgid, unsigned *slot)
+{
+	unsigned i;
+
+	for (i = 0; i < PROCESSES_MAX; i++) {
+		if (!table->v[i] || table->v[i]->tgid != tgid)
+			continue;
+		if (is_alive(table->v[i])) {
+			*slot = i;
+			return table->v[i];
+		}
+		if (i > 0)
+			drop(&table->v[i]);
+	}
+	return NULL;
+}
+
+/* A place for one more: free, or of one that ended, or of the one not asked for the longest. It
+ * will be learned of again, by its parents as they are then. */
+static unsigned make_room(struct pmg_who_table *table)
+{
+	unsigned i, oldest = 1;
+
+	for (i = 1; i < PROCESSES_MAX; i++)
+		if (!table->v[i])
+			return i;
+	for (i = 1; i < PROCESSES_MAX; i++) {
+		if (!is_alive(table->v[i]))
+			drop(&table->v[i]);
+		else if (table->v[oldest] && table->v[i]->used < table->v[oldest]->used)
+			oldest = i;
+	}
+	for (i = 1; i < PROCESSES_MAX; i++)
+		if (!table->v[i])
+			return i;
+	drop(&table->v[oldest]);
+	return oldest;
+}
+
+/* Outermost first; when there are too many, those between the first and the last are left out. */
+static void add_ancestor(struct process *process, const char *comm)
+{
+	if (process->n_chain == PMG_ARRAY_LEN(process->chain)) {
+		memmove(process->chain[1], process->chain[2],
+			sizeof process->chain[0] * (process->n_chain - 2));
+		process->n_chain--;
+	}
+	(void)snprintf(process->chain[process->n_chain++], COMM_MAX, "%s", comm);
+}
+
+static bool stat_of(const struct pmg_who_table *table, pid_t tid, struct pmg_procfs_stat *out)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	return pmg_procfs_stat(table->proc, tid, out, &err) == 0;
+}
+
+static struct process *learn(struct pmg_broker *broker, pid_t tid, unsigned depth, unsigned *slot);
+
+/* NULL: an orphan, whose parent is pid 1 of the run, or we are (that is the manager's). */
+static struct process *parent_of(struct pmg_broker *broker, pid_t ppid, unsigned depth)
+{
+	struct process *parent;
+	unsigned slot;
+
+	if (ppid <= 1 || ppid == broker->reaper || ppid == getpid() || depth >= ANCESTORS_MAX)
+		return NULL;
+	parent = by_tgid(broker->who, ppid, &slot);
+	return parent ? parent : learn(broker, ppid, depth + 1, &slot);
+}
+
+static char *copy(const char *text)
+{
+	return text ? pmg_xstrdup(text) : NULL;
+}
+
+/* What was seen of the parent holds for the child by the tree; what it claimed stays a claim. */
+static void inherit(struct pmg_broker *broker, struct process *process, pid_t ppid, unsigned depth)
+{
+	const struct process *parent = parent_of(broker, ppid, depth);
+	struct pmg_procfs_stat stat;
+	size_t i;
+
+	/* Asked again: the number of a parent that ended could be another's by now. */
+	if (!parent || !stat_of(broker->who, process->tgid, &stat) || stat.ppid != ppid)
+		return;
+	process->is_direct = parent->role == PMG_ROLE_MANAGER;
+	process->settled = parent->settled;
+	process->package = copy(parent->package);
+	process->script = copy(parent->script);
+	process->folder = copy(parent->folder);
+	process->how_known = pmg_streq(parent->how_known, "cwd") ? "tree" : parent->how_known;
+	for (i = 0; i < parent->n_chain; i++)
+		add_ancestor(process, parent->chain[i]);
+	if (stat_of(broker->who, ppid, &stat))
+		add_ancestor(process, stat.comm);
+}
+
+/* First sight of a thread, and perhaps of its process. NULL: it is gone. */
+static struct process *learn(struct pmg_broker *broker, pid_t tid, unsigned depth, unsigned *slot)
+{
+	struct pmg_who_table *table = broker->who;
+	struct process *process;
+	struct pmg_procfs_stat stat;
+
+	if (!stat_of(table, tid, &stat))
+		return NULL;
+	process = by_tgid(table, stat.tgid, slot);
+	if (process)
+		return has_thread(process, tid) ? process : NULL;
+	process = process_new(table, stat.tgid, open_pid(stat.tgid));
+	/* Read again: only now is it certain of which process with that number. */
+	if (!stat_of(table, tid, &stat) || stat.tgid != process->tgid || !is_alive(process) ||
+	    !has_thread(process, tid)) {
+		drop(&process);
+		return NULL;
+	}
+	process->umask = stat.umask;
+	inherit(broker, process, stat.ppid, depth);
+	*slot = make_room(table);
+	table->v[*slot] = process;
+	return process;
+}
+
+int pmg_who_find(struct pmg_broker *broker, pid_t tid, struct pmg_who *out)
+{
+	struct pmg_who_table *table = broker->who;
+	struct process *process;
+	unsigned slot = 0;
+
+	if (tid <= 0)
+		return -ESRCH;
+	(void)pthread_mutex_lock(&table->lock);
+	process = cached(table, tid);
+	if (!process) {
+		process = learn(broker, tid, 0, &slot);
+		if (process)
+			remember(table, tid, slot);
+	}
+	if (process) {
+		process->used = ++table->asked;
+		*out = (struct pmg_who){ tid, process->tgid, process->role, process->umask,
+					 process->id };
+	}
+	(void)pthread_mutex_unlock(&table->lock);
+	return process ? 0 : -ESRCH;
+}
+
+/* Under the lock. NULL: it was dropped meanwhile. */
+static struct process *of(struct pmg_who_table *table, const struct pmg_who *who)
+{
+	unsigned i;
+
+	for (i = 0; i < PROCESSES_MAX; i++)
+		if (table->v[i] && table->v[i]->id == who->id)
+			return table->v[i];
+	return NULL;
+}
+
+void pmg_who_umask(struct pmg_broker *broker, const struct pmg_who *who, unsigned umask)
+{
+	struct process *process;
+
+	(void)pthread_mutex_lock(&broker->who->lock);
+	process = of(broker->who, who);
+	if (process)
+		process->umask = umask & 0777U;
+	(void)pthread_mutex_unlock(&broker->who->lock);
+}
+
+static void replace(char **text, char *taken)
+{
+	free(*text);
+	*text = taken;
+}
+
+/* What the folder says counts more than what the environment claims. A process that a manager
+ * started has its environment from there; below a script anything may be claimed. */
+static void settle(struct process *process, struct pmg_started *told)
+{
+	char *package = pmg_package_text(&told->package);
+
+	if (package) {
+		replace(&process->package, package);
+		replace(&process->folder, copy(told->cwd));
+		process->how_known = "cwd";
+		process->settled = !told->package.own;
+	} else if ((package = pmg_package_text(&told->claim))) {
+		replace(&process->package, package);
+		process->how_known = "env";
+		process->settled = process->is_direct;
+	}
+	if (told->script)
+		replace(&process->script, pmg_steal_ptr(&told->script));
+}
+
+/* @return whether more is to be learned of this start; *folder is what its package is known by */
+static bool begin_start(struct process *process, const struct process *manager, char **folder)
+{
+	bool first = process && !process->started;
+
+	if (!process || process == manager)
+		return false;
+	/* A part of the manager stays one for the program it was started as. */
+	if (!first)
+		process->role = PMG_ROLE_SCRIPT;
+	process->started = true;
+	*folder = copy(process->folder);
+	return first && !process->settled;
+}
+
+void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who,
+		  const struct pmg_who_start *start)
+{
+	struct pmg_who_table *table = broker->who;
+	pmg_auto(started) struct pmg_started told = { 0 };
+	pmg_autofree char *folder = NULL;
+	struct process *process;
+	bool more;
+
+	(void)pthread_mutex_lock(&table->lock);
+	more = begin_start(of(table, who), table->v[0], &folder);
+	(void)pthread_mutex_unlock(&table->lock);
+	if (!more || !pmg_started_read(broker, who->tid, start, folder, &told))
+		return; /* it starts where its parent did, so what the parent is counts */
+	(void)pthread_mutex_lock(&table->lock);
+	process = of(table, who);
+	if (process && process->is_direct && told.is_own_part)
+		process->role = PMG_ROLE_MANAGER;
+	else if (process)
+		settle(process, &told);
+	(void)pthread_mutex_unlock(&table->lock);
+}
+
+void pmg_who_fill(struct pmg_broker *broker, const struct pmg_who *who, struct pmg_event *event)
+{
+	const struct process *process;
+	struct pmg_procfs_stat stat;
+	size_t i;
+
+	(void)pthread_mutex_lock(&broker->who->lock);
+	process = of(broker->who, who);
+	if (process) {
+		replace(&event->package, copy(process->package));
+		replace(&event->script, copy(process->script));
+		replace(&event->how_known, copy(process->how_known));
+		for (i = 0; i < process->n_chain; i++)
+			pmg_strv_add(&event->process, process->chain[i]);
+	}
+	(void)pthread_mutex_unlock(&broker->who->lock);
+	if (stat_of(broker->who, who->tgid, &stat))
+		pmg_strv_add(&event->process, stat.comm);
+}

@@ -1,0 +1,152 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "kernel/procfs.h"
+#include "sandbox/who_priv.h"
+
+#define ARGS_READ 3U    /* argv[0] to argv[2] */
+#define ENV_MAX   1024U /* variables looked at */
+#define ENV_STEP  64U
+#define TEXT_MAX  512U /* of an argument or variable */
+#define PATH_SIZE 4096U
+
+/*
+ * What a manager starts is a script, but for these parts of itself that do its work over the
+ * network: pip installs what a build needs through another pip, npm and pnpm fetch by git. They
+ * are believed only in a child that the manager forked, before that child ran anything: its memory
+ * is the manager's, so program and arguments are what the manager chose. (Where its installation
+ * can be written by scripts, as in .venv, they can change the manager's own modules as well.)
+ */
+static const struct {
+	const char *program;  /* its name; with an argument: what it begins with */
+	const char *argument; /* what the first one ends with; NULL: whatever it is */
+} own_parts[] = {
+	{ "python", "/pip/__pip-runner__.py" },
+	{ "python", "/site-packages/pip" },
+	{ "python", "/dist-packages/pip" },
+	{ "git", NULL },
+	{ "git-remote-http", NULL },
+	{ "git-remote-https", NULL },
+};
+
+void pmg_started_done(struct pmg_started *started)
+{
+	free(started->cwd);
+	free(started->script);
+	pmg_package_done(&started->package);
+	pmg_package_done(&started->claim);
+	*started = (struct pmg_started){ 0 };
+}
+
+/* The beginning of a text, perhaps cut. "" when it cannot be read. */
+static void read_some(pid_t tid, uint64_t address, char *out, size_t size)
+{
+	ssize_t n = address ? pmg_notify_read(tid, address, out, size - 1) : 0;
+
+	out[n > 0 ? n : 0] = '\0';
+}
+
+static bool is_own_part(const char *program, const char *argument)
+{
+	const char *name = pmg_path_name(program);
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(own_parts); i++)
+		if (own_parts[i].argument
+			    ? pmg_str_has_prefix(name, own_parts[i].program) &&
+				      pmg_str_has_suffix(argument, own_parts[i].argument)
+			    : pmg_streq(name, own_parts[i].program))
+			return true;
+	return false;
+}
+
+/* A hook of a build backend (PEP 517) as pip starts it, or the older setup.py. */
+static const char *build_script(const char *argument, const char *next)
+{
+	if (pmg_str_has_suffix(argument, "/_in_process.py"))
+		return next;
+	if (pmg_streq(pmg_path_name(argument), "setup.py") ||
+	    (pmg_streq(argument, "-c") && strstr(next, "setup.py")))
+		return "setup.py";
+	return NULL;
+}
+
+static void read_arguments(pid_t tid, const struct pmg_who_start *start, struct pmg_started *out)
+{
+	uint64_t argv[ARGS_READ] = { 0 };
+	char argument[TEXT_MAX], next[TEXT_MAX];
+	const char *script;
+	size_t i;
+	bool ended = false;
+
+	if (!start->argv || pmg_notify_read(tid, start->argv, argv, sizeof argv) < 0)
+		return;
+	for (i = 0; i < ARGS_READ; i++) {
+		ended = ended || argv[i] == 0;
+		argv[i] = ended ? 0 : argv[i];
+	}
+	read_some(tid, argv[1], argument, sizeof argument);
+	read_some(tid, argv[2], next, sizeof next);
+	out->is_own_part = is_own_part(start->program, argument);
+	script = build_script(argument, next);
+	if (script)
+		out->script = pmg_xstrdup(script);
+}
+
+static void claim(char **to, const char *variable, const char *name, size_t max)
+{
+	size_t len = strlen(name);
+
+	if (!*to && strncmp(variable, name, len) == 0 && variable[len] &&
+	    strlen(variable + len) <= max)
+		*to = pmg_xstrdup(variable + len);
+}
+
+static void read_variable(pid_t tid, uint64_t address, struct pmg_started *out)
+{
+	char start[5], text[TEXT_MAX];
+
+	read_some(tid, address, start, sizeof start);
+	if (!pmg_streq(start, "npm_"))
+		return; /* values are nothing of ours: not even copied */
+	read_some(tid, address, text, sizeof text);
+	claim(&out->claim.name, text, "npm_package_name=", PMG_PACKAGE_NAME_MAX);
+	claim(&out->claim.version, text, "npm_package_version=", PMG_PACKAGE_VER_MAX);
+	claim(&out->script, text, "npm_lifecycle_event=", PMG_PACKAGE_VER_MAX);
+}
+
+static void read_environment(pid_t tid, uint64_t envp, struct pmg_started *out)
+{
+	uint64_t v[ENV_STEP];
+	size_t done, i;
+
+	for (done = 0; envp && done < ENV_MAX; done += ENV_STEP) {
+		ssize_t n = pmg_notify_read(tid, envp + done * sizeof v[0], v, sizeof v);
+
+		for (i = 0; n > 0 && i < (size_t)n / sizeof v[0] && v[i]; i++)
+			read_variable(tid, v[i], out);
+		if (i < ENV_STEP)
+			return;
+	}
+}
+
+bool pmg_started_read(struct pmg_broker *broker, pid_t tid, const struct pmg_who_start *start,
+		      const char *folder, struct pmg_started *out)
+{
+	pmg_autofd int cwd = pmg_procfs_follow(broker->proc, tid, "cwd");
+	char path[PATH_SIZE];
+
+	if (cwd >= 0 && pmg_procfs_fd_path(broker->proc, cwd, path, sizeof path) > 0)
+		out->cwd = pmg_xstrdup(path);
+	if (out->cwd && pmg_streq(out->cwd, folder))
+		return false;
+	read_arguments(tid, start, out);
+	if (out->is_own_part)
+		return true;
+	read_environment(tid, start->envp, out);
+	if (out->cwd)
+		(void)pmg_package_of(broker->policy, cwd, out->cwd, &out->package);
+	return true;
+}

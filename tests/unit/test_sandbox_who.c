@@ -1,0 +1,566 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/sched.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <cmocka.h>
+
+#include "kernel/procfs.h"
+#include "sandbox/broker_priv.h"
+#include "tests/helper/folder.h"
+
+/*
+ * Puppets: processes that fork, start threads and go where they are told. Each reads orders of one
+ * byte from its own pipe and answers with a number. They are forked from us, so that what is static
+ * here lies at the same addresses in them.
+ */
+#define PUPPETS  6
+#define PIDS_MAX 1024
+static int orders[PUPPETS][2], answers[PUPPETS][2];
+static pid_t pids[PIDS_MAX];
+static size_t n_pids;
+
+static char *top; /* the project */
+static struct pmg_policy policy;
+static struct pmg_broker broker;
+
+static void *wait_for_ever(void *arg)
+{
+	pid_t tid = (pid_t)syscall(SYS_gettid);
+
+	if (write(*(int *)arg, &tid, sizeof tid) < 0)
+		_exit(1);
+	for (;;)
+		(void)pause();
+	return NULL;
+}
+
+static void play(int me) __attribute__((noreturn));
+
+static pid_t fork_puppet(int child)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		play(child);
+	return pid;
+}
+
+static int go_to(const char *dir)
+{
+	pmg_autofree char *path = pmg_path_join(top, dir);
+
+	return chdir(path);
+}
+
+/* 0 to 5: fork that puppet; t: a thread; n: a name; u: umask; e, o: to the folder of a package; p:
+ * of the project; /: away; x: end */
+static void obey(int me, unsigned char order)
+{
+	static const char *const names[PUPPETS] = { "npm", "sh", "node", "a", "b", "c" };
+	pthread_t thread;
+	pid_t answer = 0;
+
+	if (order < PUPPETS)
+		answer = fork_puppet(order);
+	else if (order == 'n')
+		answer = prctl(PR_SET_NAME, names[me]);
+	else if (order == 'u')
+		answer = (pid_t)umask(0027);
+	else if (order == 'e' || order == 'o' || order == 'p' || order == '/')
+		answer = go_to(order == 'e'   ? "node_modules/evil"
+			       : order == 'o' ? "node_modules/other"
+			       : order == 'p' ? "."
+					      : "/");
+	else if (pthread_create(&thread, NULL, wait_for_ever, &answers[me][1]) == 0)
+		return; /* the thread answers */
+	if (write(answers[me][1], &answer, sizeof answer) < 0)
+		_exit(1);
+}
+
+static void play(int me)
+{
+	unsigned char order;
+
+	while (read(orders[me][0], &order, 1) == 1 && order != 'x')
+		obey(me, order);
+	_exit(0);
+}
+
+static pid_t tell(int puppet, int order)
+{
+	unsigned char byte = (unsigned char)order;
+	pid_t answer = -1;
+
+	assert_int_equal(write(orders[puppet][1], &byte, 1), 1);
+	assert_int_equal(read(answers[puppet][0], &answer, sizeof answer), sizeof answer);
+	if (order < PUPPETS) {
+		assert_true(answer > 0);
+		pids[n_pids++] = answer;
+	}
+	return answer;
+}
+
+static void write_package(const char *dir, const char *name, const char *version)
+{
+	pmg_autofree char *file = pmg_path_join(dir, "package.json");
+	pmg_autofree char *text =
+		pmg_xasprintf("{\"name\":\"%s\",\"version\":\"%s\"}", name, version);
+
+	folder_write(top, file, text, strlen(text));
+}
+
+static int setup(void **state)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	int i;
+
+	(void)state;
+	for (i = 0; i < PUPPETS; i++)
+		if (pipe2(orders[i], O_CLOEXEC) < 0 || pipe2(answers[i], O_CLOEXEC) < 0)
+			return -1;
+	top = folder_new();
+	write_package(".", "root", "0.1.0");
+	write_package("node_modules/evil", "evil", "1.2.3");
+	write_package("node_modules/other", "other", "4.5.6");
+	policy = (struct pmg_policy){ .project = pmg_xstrdup(top), .home = pmg_xstrdup("/none") };
+	pmg_strv_add(&policy.dependency_names, "node_modules");
+	memset(&broker, 0, sizeof broker);
+	broker.policy = &policy;
+	broker.reaper = getpid(); /* who takes orphans */
+	broker.proc = pmg_procfs_open(&err);
+	if (broker.proc < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) < 0)
+		return -1;
+	n_pids = 0;
+	pids[n_pids++] = broker.first = fork_puppet(0);
+	broker.who = pmg_who_table_new(broker.proc, broker.first);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	size_t i;
+
+	(void)state;
+	pmg_who_table_free(broker.who);
+	while (n_pids > 0)
+		(void)kill(pids[--n_pids], SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+	for (i = 0; i < PUPPETS; i++) {
+		(void)close(orders[i][1]);
+		(void)close(orders[i][0]);
+		(void)close(answers[i][0]);
+		(void)close(answers[i][1]);
+	}
+	(void)close(broker.proc);
+	free(policy.project);
+	free(policy.home);
+	pmg_strv_done(&policy.dependency_names);
+	folder_free(top);
+	return 0;
+}
+
+static struct pmg_who find(pid_t tid)
+{
+	struct pmg_who who = { 0 };
+
+	assert_int_equal(pmg_who_find(&broker, tid, &who), 0);
+	assert_int_equal(who.tid, tid);
+	return who;
+}
+
+static const char *const no_args[] = { NULL };
+
+static void executes(pid_t pid, const char *program, const char *const *argv,
+		     const char *const *envp)
+{
+	struct pmg_who who = find(pid);
+	struct pmg_who_start start = { program, (uintptr_t)argv, (uintptr_t)envp };
+
+	pmg_who_exec(&broker, &who, &start);
+}
+
+/* "package script how_known" */
+static void assert_known(pid_t pid, const char *expected)
+{
+	pmg_auto(event) struct pmg_event event = { 0 };
+	struct pmg_who who = find(pid);
+	pmg_autofree char *text = NULL;
+
+	pmg_who_fill(&broker, &who, &event);
+	text = pmg_xasprintf("%s %s %s", event.package ? event.package : "-",
+			     event.script ? event.script : "-",
+			     event.how_known ? event.how_known : "-");
+	assert_string_equal(text, expected);
+}
+
+static void only_the_first_thread_group_is_the_manager(void **state)
+{
+	pid_t thread = tell(0, 't'), child = tell(0, 1), grandchild = tell(1, 2);
+	pid_t other = tell(1, 't');
+
+	(void)state;
+	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
+	assert_int_equal(find(thread).role, PMG_ROLE_MANAGER);
+	assert_int_equal(find(thread).tgid, broker.first);
+	assert_int_equal(find(thread).id, find(broker.first).id);
+	assert_int_equal(find(grandchild).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(child).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(other).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(other).tgid, child);
+	assert_int_equal(find(getpid()).role, PMG_ROLE_SCRIPT);
+}
+
+static void who_is_gone_is_nobody(void **state)
+{
+	pid_t child = tell(0, 1);
+	struct pmg_who who = find(child), after = { 0 };
+
+	(void)state;
+	assert_int_equal(write(orders[1][1], "x", 1), 1);
+	assert_int_equal(kill(broker.first, SIGKILL), 0);
+	assert_int_equal(waitpid(broker.first, NULL, 0), broker.first);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(pmg_who_find(&broker, child, &after), -ESRCH);
+	assert_int_equal(pmg_who_find(&broker, broker.first, &after), -ESRCH);
+	assert_int_equal(pmg_who_find(&broker, 0, &after), -ESRCH);
+	pmg_who_umask(&broker, &who, 0); /* harmless */
+	assert_int_equal(after.tid, 0);
+}
+
+/* A process with a number that was another's. Choosing numbers is a privilege; the kernel gives a
+ * thread's back a moment after its end is seen. */
+static pid_t fork_as(pid_t pid)
+{
+	struct clone_args args = { .exit_signal = SIGCHLD,
+				   .set_tid = (uintptr_t)&pid,
+				   .set_tid_size = 1 };
+	pid_t made = -1;
+	int tries;
+
+	for (tries = 0; made < 0 && tries < 1000; tries++) {
+		made = (pid_t)syscall(SYS_clone3, &args, sizeof args);
+		if (made < 0 && errno != EEXIST)
+			return -1;
+		if (made < 0)
+			(void)usleep(1000);
+	}
+	if (made == 0)
+		for (;;)
+			(void)pause();
+	if (made > 0)
+		pids[n_pids++] = made;
+	return made;
+}
+
+static void a_number_used_again_does_not_inherit_the_manager(void **state)
+{
+	pid_t thread = tell(0, 't');
+
+	(void)state;
+	assert_int_equal(find(thread).role, PMG_ROLE_MANAGER);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
+	assert_int_equal(kill(broker.first, SIGKILL), 0);
+	assert_int_equal(waitpid(broker.first, NULL, 0), broker.first);
+	if (fork_as(broker.first) < 0) {
+		assert_int_equal(errno, EPERM);
+		skip(); /* needs CAP_CHECKPOINT_RESTORE */
+	}
+	assert_int_equal(fork_as(thread), thread);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(thread).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(thread).tgid, thread);
+}
+
+static const char *const of_evil[] = { "PATH=/bin", "npm_lifecycle_event=postinstall",
+				       "npm_package_name=claimed", "npm_package_version=9.9.9",
+				       NULL };
+static const char *const of_build[] = { "npm_lifecycle_event=build", "npm_package_name=root",
+					NULL };
+
+static void the_folder_of_its_first_program_names_the_package(void **state)
+{
+	pid_t script = tell(0, 1), below;
+
+	(void)state;
+	assert_int_equal(tell(1, 'e'), 0);
+	assert_known(script, "- - -");
+	executes(script, "/bin/sh", no_args, of_evil);
+	assert_known(script, "evil@1.2.3 postinstall cwd");
+	/* Nothing that it does later makes it another's: neither a new folder nor a new claim. */
+	assert_int_equal(tell(1, 'o'), 0);
+	executes(script, "/bin/sh", no_args, of_build);
+	assert_known(script, "evil@1.2.3 postinstall cwd");
+	below = tell(1, 2);
+	executes(below, "/bin/node", no_args, of_build);
+	assert_known(below, "evil@1.2.3 postinstall tree");
+}
+
+static void a_script_of_the_project_starts_those_of_packages(void **state)
+{
+	pid_t build, npm, script;
+
+	(void)state;
+	build = tell(0, 1);
+	assert_int_equal(tell(1, 'p'), 0);
+	executes(build, "/bin/sh", no_args, of_build);
+	assert_known(build, "root@0.1.0 build cwd");
+	npm = tell(1, 2);
+	executes(npm, "/bin/node", no_args, of_build);
+	assert_known(npm, "root@0.1.0 build tree");
+	script = tell(2, 3);
+	assert_int_equal(tell(3, 'e'), 0);
+	executes(script, "/bin/sh", no_args, of_evil);
+	assert_known(script, "evil@1.2.3 postinstall cwd");
+}
+
+static void without_a_folder_the_environment_is_a_claim(void **state)
+{
+	pid_t script = tell(0, 1), below;
+
+	(void)state;
+	assert_int_equal(tell(1, '/'), 0);
+	executes(script, "/bin/sh", no_args, of_evil);
+	assert_known(script, "claimed@9.9.9 postinstall env");
+	below = tell(1, 2);
+	assert_int_equal(tell(2, 'o'), 0);
+	executes(below, "/bin/sh", no_args, of_build);
+	assert_known(below, "claimed@9.9.9 postinstall env");
+}
+
+static void an_orphan_is_a_script_of_nobody(void **state)
+{
+	pid_t child = tell(0, 1), orphan = tell(1, 2);
+
+	(void)state;
+	assert_int_equal(write(orders[1][1], "x", 1), 1);
+	assert_int_equal(kill(broker.first, SIGKILL), 0);
+	assert_int_equal(waitpid(broker.first, NULL, 0), broker.first);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(find(orphan).role, PMG_ROLE_SCRIPT);
+	assert_known(orphan, "- - -");
+}
+
+static const char *const runner[] = { "python3",
+				      "/usr/lib/python3/dist-packages/pip/__pip-runner__.py",
+				      "install", NULL };
+static const char *const hook[] = { "python3", "/x/pyproject_hooks/_in_process/_in_process.py",
+				    "build_wheel", NULL };
+static const char *const setup_py[] = { "python3", "-c", "exec('setup.py')", NULL };
+
+static void a_part_of_the_manager_has_its_role_for_one_program(void **state)
+{
+	pid_t part = tell(0, 1), fetch;
+
+	(void)state;
+	assert_int_equal(find(part).role, PMG_ROLE_SCRIPT);
+	executes(part, "/usr/bin/python3.11", runner, no_args);
+	assert_int_equal(find(part).role, PMG_ROLE_MANAGER);
+	fetch = tell(1, 2); /* and what it starts is judged as what the manager starts */
+	assert_int_equal(find(fetch).role, PMG_ROLE_SCRIPT);
+	executes(fetch, "/usr/bin/git", no_args, no_args);
+	assert_int_equal(find(fetch).role, PMG_ROLE_MANAGER);
+	executes(fetch, "/usr/bin/git", no_args, no_args);
+	assert_int_equal(find(fetch).role, PMG_ROLE_SCRIPT);
+	executes(broker.first, "/usr/bin/node", no_args, no_args);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
+}
+
+static void nothing_below_a_script_is_a_part_of_the_manager(void **state)
+{
+	static const struct {
+		const char *program;
+		const char *const *argv;
+	} rows[] = {
+		{ "/usr/bin/python3", runner },
+		{ "/usr/bin/git", no_args },
+		{ "/usr/lib/git-core/git-remote-https", no_args },
+	};
+	pid_t script = tell(0, 1);
+	size_t i;
+
+	(void)state;
+	executes(script, "/bin/sh", no_args, no_args);
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pid_t below = tell(1, 2 + (int)i);
+
+		executes(below, rows[i].program, rows[i].argv, no_args);
+		assert_int_equal(find(below).role, PMG_ROLE_SCRIPT);
+		executes(script, rows[i].program, rows[i].argv, no_args);
+		assert_int_equal(find(script).role, PMG_ROLE_SCRIPT);
+	}
+}
+
+static void a_program_of_another_name_is_no_part(void **state)
+{
+	pid_t one = tell(0, 1), two = tell(0, 2), three = tell(0, 3);
+
+	(void)state;
+	executes(one, "/bin/sh", runner, no_args);
+	executes(two, "/usr/bin/python3", hook, no_args);
+	executes(three, "/usr/bin/git-evil", no_args, no_args);
+	assert_int_equal(find(one).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(two).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(three).role, PMG_ROLE_SCRIPT);
+}
+
+static void steps_of_a_python_build_are_told(void **state)
+{
+	pid_t one = tell(0, 1), two = tell(0, 2);
+
+	(void)state;
+	assert_int_equal(tell(1, 'e'), 0);
+	assert_int_equal(tell(2, 'e'), 0);
+	executes(one, "/usr/bin/python3", hook, no_args);
+	executes(two, "/usr/bin/python3", setup_py, no_args);
+	assert_known(one, "evil@1.2.3 build_wheel cwd");
+	assert_known(two, "evil@1.2.3 setup.py cwd");
+}
+
+static void arguments_that_cannot_be_read_say_nothing(void **state)
+{
+	pid_t script = tell(0, 1);
+	struct pmg_who who = find(script);
+	struct pmg_who_start start = { "/usr/bin/python3", 8, 16 };
+
+	(void)state;
+	assert_int_equal(tell(1, 'e'), 0);
+	pmg_who_exec(&broker, &who, &start);
+	assert_known(script, "evil@1.2.3 - cwd");
+}
+
+static void the_umask_is_that_of_the_process(void **state)
+{
+	pid_t child = tell(0, 1), other;
+	struct pmg_who who;
+
+	(void)state;
+	assert_int_equal(tell(1, 'u') >= 0, 1);
+	who = find(child);
+	assert_int_equal(who.umask, 0027);
+	pmg_who_umask(&broker, &who, 07077);
+	assert_int_equal(find(child).umask, 077);
+	other = tell(1, 2);
+	assert_int_equal(find(other).umask, 0027); /* as the kernel has it */
+	assert_int_equal(find(child).umask, 077);
+}
+
+static void the_chain_begins_with_the_outermost(void **state)
+{
+	pmg_auto(event) struct pmg_event event = { 0 };
+	struct pmg_who who;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(tell(i, 'n'), 0);
+		who = find(tell(i, i + 1));
+	}
+	assert_int_equal(tell(3, 'n'), 0);
+	pmg_who_fill(&broker, &who, &event);
+	assert_int_equal(event.process.n, 4);
+	assert_string_equal(event.process.v[0], "npm");
+	assert_string_equal(event.process.v[1], "sh");
+	assert_string_equal(event.process.v[2], "node");
+	assert_string_equal(event.process.v[3], "a");
+}
+
+static pid_t fork_below(size_t depth, int fd)
+{
+	pid_t pid = fork();
+
+	if (pid > 0)
+		return pid;
+	pid = getpid();
+	if (write(fd, &pid, sizeof pid) < 0)
+		_exit(1);
+	if (depth > 0)
+		(void)fork_below(depth - 1, fd);
+	for (;;)
+		(void)pause();
+}
+
+/* Deeper than a chain may be, and than is looked for parents at once. */
+static void a_deep_tree_is_bounded(void **state)
+{
+	pmg_auto(event) struct pmg_event event = { 0 };
+	struct pmg_who who = { 0 };
+	pid_t pid = 0;
+	int fds[2];
+	size_t i;
+
+	(void)state;
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	(void)fork_below(60, fds[1]);
+	for (i = 0; i <= 60; i++) {
+		assert_int_equal(read(fds[0], &pid, sizeof pid), sizeof pid);
+		pids[n_pids++] = pid;
+	}
+	who = find(pid);
+	assert_int_equal(who.role, PMG_ROLE_SCRIPT);
+	pmg_who_fill(&broker, &who, &event);
+	assert_int_equal(event.process.n, PMG_EVENT_CHAIN_MAX);
+	(void)close(fds[0]);
+	(void)close(fds[1]);
+}
+
+/* More processes at a time than are held: none is taken for another, and the manager stays. */
+static void a_full_table_forgets_scripts_only(void **state)
+{
+	pid_t first = 0;
+	size_t i, round;
+
+	(void)state;
+	for (i = 0; i < 500; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0)
+			for (;;)
+				(void)pause();
+		assert_true(pid > 0);
+		pids[n_pids++] = pid;
+		first = first ? first : pid;
+	}
+	for (round = 0; round < 2; round++)
+		for (i = 1; i < n_pids; i++)
+			assert_int_equal(find(pids[i]).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
+	assert_int_equal(find(first).tgid, first);
+}
+
+#define ROW(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		ROW(only_the_first_thread_group_is_the_manager),
+		ROW(who_is_gone_is_nobody),
+		ROW(a_number_used_again_does_not_inherit_the_manager),
+		ROW(the_folder_of_its_first_program_names_the_package),
+		ROW(a_script_of_the_project_starts_those_of_packages),
+		ROW(without_a_folder_the_environment_is_a_claim),
+		ROW(an_orphan_is_a_script_of_nobody),
+		ROW(a_part_of_the_manager_has_its_role_for_one_program),
+		ROW(nothing_below_a_script_is_a_part_of_the_manager),
+		ROW(a_program_of_another_name_is_no_part),
+		ROW(steps_of_a_python_build_are_told),
+		ROW(arguments_that_cannot_be_read_say_nothing),
+		ROW(the_umask_is_that_of_the_process),
+		ROW(the_chain_begins_with_the_outermost),
+		ROW(a_deep_tree_is_bounded),
+		ROW(a_full_table_forgets_scripts_only),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
