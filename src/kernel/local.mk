@@ -4,7 +4,7 @@ libkernel_a_SOURCES = \
 	%D%/caps.c %D%/landlock.c %D%/landlock.h %D%/mounts.c %D%/mounts.h \
 	%D%/netlink.c %D%/netlink.h %D%/notify.c %D%/notify.h \
 	%D%/ns.c %D%/ns.h %D%/ns_priv.h %D%/procfs.c %D%/procfs.h \
-	%D%/seccomp.c %D%/seccomp.h %D%/uapi.h
+	%D%/seccomp.c %D%/seccomp.h %D%/seccomp_code.c %D%/uapi.h
 
 check_PROGRAMS += tests/unit/test_kernel_confine tests/unit/test_kernel_landlock \
 	tests/unit/test_kernel_caps tests/unit/test_kernel_mounts tests/unit/test_kernel_netlink \

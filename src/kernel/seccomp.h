@@ -1,11 +1,11 @@
 #ifndef PMG_KERNEL_SECCOMP_H
 #define PMG_KERNEL_SECCOMP_H
 /**
- * Seccomp filters as tables, over libseccomp. Calls of a foreign architecture
+ * Seccomp filters as tables; libseccomp knows the numbers. Calls of a foreign architecture
  * (i386 and x32 on x86_64) kill the process, or are notified, before any row
  * is looked at: a table of numbers means other calls there.
  *
- * Source: seccomp(2), seccomp_rule_add(3).
+ * Source: seccomp(2); linux/filter.h.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +27,7 @@ struct pmg_seccomp_cond {
 	enum {
 		PMG_SECCOMP_NONE,
 		PMG_SECCOMP_IS,     /* (argument & mask) == value; mask 0 stands for all bits */
+		PMG_SECCOMP_IS_NOT, /* (argument & mask) != value */
 		PMG_SECCOMP_IS_SELF /* argument == our process id */
 	} kind;
 	unsigned int arg; /* 0 is the first */
@@ -38,7 +39,8 @@ struct pmg_seccomp_rule {
 	const char *call; /* as in syscalls(2) */
 	enum pmg_seccomp_do action;
 	int errnum; /* of PMG_SECCOMP_ERRNO */
-	/* All must hold; of several rows of a call any. */
+	/* All must hold. Of several rows of a call the first that is met counts, so the one without
+	 * conditions comes last. */
 	struct pmg_seccomp_cond cond[PMG_SECCOMP_CONDS];
 };
 
@@ -48,7 +50,7 @@ struct pmg_seccomp_table {
 };
 
 struct pmg_seccomp_program {
-	enum pmg_seccomp_do otherwise; /* what no row meets; no row may say the same */
+	enum pmg_seccomp_do otherwise; /* what no row meets */
 	int errnum;
 	enum pmg_seccomp_do foreign; /* calls of another architecture: KILL, or NOTIFY; 0 is KILL */
 	const struct pmg_seccomp_table *tables; /* one after the other, as if they were one */
@@ -59,9 +61,15 @@ struct pmg_seccomp_program {
  * Put the filter on all threads of this process, for good; sets PR_SET_NO_NEW_PRIVS.
  * A call that libseccomp does not know and a row would allow is left out, which refuses it.
  * @return 0; -PMG_E_UNSUPPORTED with a hint: the kernel has no seccomp filter, or a row refuses a
- *         call that libseccomp does not know; -PMG_E_INTERNAL: the table is wrong
+ *         call that libseccomp does not know; -PMG_E_INTERNAL: the table is wrong: a row that can
+ *         never be met
  */
 int pmg_seccomp_load(const struct pmg_seccomp_program *program, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Number of a call on this architecture; -1: there is none, or libseccomp does not know it. */
+int pmg_seccomp_number(const char *call);
+/** AUDIT_ARCH_* that calls of this program bear. */
+uint32_t pmg_seccomp_arch(void);
 
 /* A compiled filter, to be made before a fork and loaded after it. */
 struct pmg_seccomp_code {

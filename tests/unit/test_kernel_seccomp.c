@@ -341,9 +341,16 @@ static void a_wrong_table_is_an_error_not_a_weaker_filter(void **state)
 		{ { .call = "no_such_call", .action = PMG_SECCOMP_KILL },
 		  PMG_E_UNSUPPORTED,
 		  "libseccomp does not know no_such_call" },
-		{ { .call = "getpid", .action = PMG_SECCOMP_ALLOW },
+		{ { .call = "getpid",
+		    .action = PMG_SECCOMP_KILL,
+		    .cond = { { .kind = PMG_SECCOMP_IS, .mask = 0xf, .value = 0x10 } } },
 		  PMG_E_INTERNAL,
-		  "filter row for getpid" },
+		  "no call has such arguments" },
+		{ { .call = "getpid",
+		    .action = PMG_SECCOMP_KILL,
+		    .cond = { { .kind = PMG_SECCOMP_IS, .arg = 6 } } },
+		  PMG_E_INTERNAL,
+		  "no call has such arguments" },
 	};
 	struct pmg_err err = PMG_ERR_INIT;
 	struct pmg_seccomp_code code = { 0 };
@@ -365,6 +372,134 @@ static void a_wrong_table_is_an_error_not_a_weaker_filter(void **state)
 	assert_int_equal(prctl(PR_GET_SECCOMP, 0, 0, 0, 0), before); /* nothing was put on us */
 }
 
+/* Rows of one call are asked in their order; which arguments meet which is a table of its own. */
+static uint64_t asked[2];
+
+static int ask(void)
+{
+	return result(syscall(SYS_getppid, asked[0], asked[1]));
+}
+
+#define WIDE 0x500000007ULL
+#define COND(k, m, v)                                                                              \
+	{                                                                                          \
+		.kind = PMG_SECCOMP_##k, .arg = 0, .mask = (m), .value = (v)                       \
+	}
+
+static void the_first_row_that_is_met_counts(void **state)
+{
+	static const struct pmg_seccomp_rule ordered[] = {
+		{ "getppid", PMG_SECCOMP_ERRNO, 1, { COND(IS, 0, WIDE) } },
+		{ "getppid", PMG_SECCOMP_ALLOW, 0, { COND(IS, UINT32_MAX, 7) } },
+		{ "getppid",
+		  PMG_SECCOMP_ERRNO,
+		  2,
+		  { COND(IS, 0xf0, 0x10),
+		    { .kind = PMG_SECCOMP_IS_NOT, .arg = 1, .value = WIDE } } },
+		{ "getppid", PMG_SECCOMP_ERRNO, 3, { COND(IS_NOT, 0xff00, 0) } },
+		{ "getppid",
+		  PMG_SECCOMP_ERRNO,
+		  4,
+		  { COND(IS, 0xffffffff00000000ULL, 0x900000000ULL), COND(IS_NOT, 0xf, 1) } },
+		{ "getppid", PMG_SECCOMP_ERRNO, 5, { COND(IS_NOT, 0xffffffff00000000ULL, 0) } },
+		{ .call = "getppid", .action = PMG_SECCOMP_ERRNO, .errnum = 6 },
+	};
+	static const struct pmg_seccomp_table list = { ordered, PMG_ARRAY_LEN(ordered) };
+	static const struct pmg_seccomp_program program = { .otherwise = PMG_SECCOMP_ALLOW,
+							    .tables = &list,
+							    .n = 1 };
+	static const struct {
+		uint64_t args[2];
+		int end;
+	} rows[] = {
+		{ { WIDE }, 1 },
+		{ { 7 }, 0 },
+		{ { 0x400000007ULL }, 0 },
+		{ { 0x10 }, 2 },
+		{ { 0x10, 7 }, 2 },
+		{ { 0x10, 0x500000000ULL }, 2 },
+		{ { 0x10, WIDE }, 6 },
+		{ { 0x110, WIDE }, 3 },
+		{ { 0x100 }, 3 },
+		{ { 0x900000002ULL }, 4 },
+		{ { 0x900000001ULL }, 5 },
+		{ { 0x800000002ULL }, 5 },
+		{ { 0 }, 6 },
+		{ { 8 }, 6 },
+	};
+	size_t i;
+	int end;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		asked[0] = rows[i].args[0];
+		asked[1] = rows[i].args[1];
+		end = ending(ask, &program);
+		if (end != rows[i].end)
+			fail_msg("row %zu: %d, not %d", i, end, rows[i].end);
+	}
+}
+
+static void a_row_behind_one_that_takes_all_is_an_error(void **state)
+{
+	static const struct pmg_seccomp_rule wrong[] = {
+		{ .call = "getppid", .action = PMG_SECCOMP_ALLOW },
+		{ .call = "getpid", .action = PMG_SECCOMP_ALLOW },
+		{ "getppid", PMG_SECCOMP_ERRNO, 1, { COND(IS, 0, 1) } },
+	};
+	static const struct pmg_seccomp_table tables[] = { { wrong, 2 }, { wrong + 2, 1 } };
+	static const struct pmg_seccomp_program program = { .otherwise = PMG_SECCOMP_KILL,
+							    .tables = tables,
+							    .n = 2 };
+	pmg_auto(seccomp_code) struct pmg_seccomp_code code = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_seccomp_compile(&program, &code, &err), -PMG_E_INTERNAL);
+	assert_string_equal(err.msg, "filter row for getppid comes after one that takes all");
+	assert_null(code.code);
+}
+
+/* Each number by itself: what is a neighbour of a listed one, first, last, beyond. */
+static int number_asked;
+
+static int call_number(void)
+{
+	return result(syscall(number_asked));
+}
+
+static void every_number_finds_its_own_row(void **state)
+{
+	static const struct pmg_seccomp_rule spread[] = {
+		{ .call = "getuid", .action = PMG_SECCOMP_ERRNO, .errnum = 1 },
+		{ .call = "getgid", .action = PMG_SECCOMP_ERRNO, .errnum = 2 },
+		{ .call = "geteuid", .action = PMG_SECCOMP_ERRNO, .errnum = 3 },
+		{ .call = "getegid", .action = PMG_SECCOMP_ERRNO, .errnum = 3 },
+		{ .call = "getppid", .action = PMG_SECCOMP_ERRNO, .errnum = 4 },
+		{ .call = "getpgid", .action = PMG_SECCOMP_ERRNO, .errnum = 5 },
+		{ .call = "read", .action = PMG_SECCOMP_ERRNO, .errnum = 6 },
+		{ .call = "faccessat2", .action = PMG_SECCOMP_ERRNO, .errnum = 7 },
+	};
+	static const struct pmg_seccomp_table list = { spread, PMG_ARRAY_LEN(spread) };
+	static const struct pmg_seccomp_program program = { .otherwise = PMG_SECCOMP_ALLOW,
+							    .tables = &list,
+							    .n = 1 };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(spread); i++) {
+		number_asked = pmg_seccomp_number(spread[i].call);
+		assert_int_equal(ending(call_number, &program), spread[i].errnum);
+	}
+	number_asked = SYS_getpid;
+	assert_int_equal(ending(call_number, &program), 0);
+	number_asked = SYS_gettid;
+	assert_int_equal(ending(call_number, &program), 0);
+	number_asked = 1999;
+	assert_int_equal(ending(call_number, &program), ENOSYS);
+	assert_int_equal(pmg_seccomp_number("no_such_call"), -1);
+}
+
 static int do_nothing(void)
 {
 	return 0;
@@ -383,6 +518,9 @@ int main(void)
 		cmocka_unit_test(compiled_code_does_what_the_table_says),
 		cmocka_unit_test(an_unknown_number_gets_the_default),
 		cmocka_unit_test(there_is_one_listener_and_the_error_says_so),
+		cmocka_unit_test(the_first_row_that_is_met_counts),
+		cmocka_unit_test(a_row_behind_one_that_takes_all_is_an_error),
+		cmocka_unit_test(every_number_finds_its_own_row),
 		cmocka_unit_test(a_wrong_table_is_an_error_not_a_weaker_filter),
 	};
 
