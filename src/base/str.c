@@ -1,5 +1,6 @@
 #include "base/str.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,4 +281,22 @@ bool pmg_equal_secret(const void *a, const void *b, size_t len)
 	for (i = 0; i < len; i++)
 		diff = (unsigned char)(diff | (x[i] ^ y[i]));
 	return diff == 0;
+}
+
+char *pmg_str_shell(const char *s)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "@%+=:,./_-";
+	pmg_auto(str) struct pmg_str word = PMG_STR_INIT(SIZE_MAX / 2);
+	int r = 0;
+
+	if (*s && *s != '=' && !s[strspn(s, plain)])
+		return pmg_xstrdup(s);
+	r = pmg_str_adds(&word, "'");
+	for (; r == 0 && *s; s++)
+		r = *s == '\'' ? pmg_str_adds(&word, "'\\''") : pmg_str_add(&word, s, 1);
+	if (r == 0)
+		r = pmg_str_adds(&word, "'");
+	assert(r == 0);
+	return pmg_str_steal(&word);
 }

@@ -64,6 +64,9 @@ const char *pmg_str_nearest(const char *typed, const char *const *words);
  */
 char *pmg_str_quote(const char *s, size_t len, size_t max) PMG_MUST_CHECK;
 
+/** One word of a POSIX shell that stands for exactly s, quoted where that is needed. */
+char *pmg_str_shell(const char *s) PMG_MUST_CHECK;
+
 /**
  * Length of the well-formed UTF-8 sequence (RFC 3629) that text begins with, 0 when it is none.
  * @param[out] cp  the code point; undefined when 0 is returned

@@ -402,27 +402,49 @@ static int translate(const struct flat *flat, struct pmg_event *event, struct pm
 	return 0;
 }
 
-int pmg_event_decode(const struct json_t *body, struct pmg_event *out, struct pmg_err *err)
+static void move_texts(struct flat *flat, struct pmg_event *event)
 {
-	struct flat fresh = { 0 }, flat = { 0 };
-	struct pmg_event event = { 0 };
-	int r = pmg_fields_decode(flat_fields, body, &fresh, sizeof fresh, &flat, err);
+	event->target = pmg_steal_ptr(&flat->target);
+	event->rule = pmg_steal_ptr(&flat->rule);
+	event->layer = pmg_steal_ptr(&flat->layer);
+	event->source = pmg_steal_ptr(&flat->source);
+	event->package = pmg_steal_ptr(&flat->package);
+	event->script = pmg_steal_ptr(&flat->script);
+	event->how_known = pmg_steal_ptr(&flat->how_known);
+	event->allow = pmg_steal_ptr(&flat->allow);
+	event->process = flat->process;
+	flat->process = (struct pmg_strv){ 0 };
+}
 
-	if (r == 0)
-		r = translate(&flat, &event, err);
+static int from_flat(struct flat *flat, struct pmg_event *out, struct pmg_err *err)
+{
+	struct pmg_event event = { 0 };
+	int r = translate(flat, &event, err);
+
 	if (r == 0) {
-		event.target = pmg_steal_ptr(&flat.target);
-		event.rule = pmg_steal_ptr(&flat.rule);
-		event.layer = pmg_steal_ptr(&flat.layer);
-		event.source = pmg_steal_ptr(&flat.source);
-		event.package = pmg_steal_ptr(&flat.package);
-		event.script = pmg_steal_ptr(&flat.script);
-		event.how_known = pmg_steal_ptr(&flat.how_known);
-		event.allow = pmg_steal_ptr(&flat.allow);
-		event.process = flat.process;
-		flat.process = (struct pmg_strv){ 0 };
+		move_texts(flat, &event);
 		*out = event;
 	}
-	pmg_fields_done(flat_fields, &flat);
+	pmg_fields_done(flat_fields, flat);
+	return r;
+}
+
+int pmg_event_decode(const struct json_t *body, struct pmg_event *out, struct pmg_err *err)
+{
+	struct flat fresh = { 0 }, flat;
+	int r = pmg_fields_decode(flat_fields, body, &fresh, sizeof fresh, &flat, err);
+
+	return r < 0 ? r : from_flat(&flat, out, err);
+}
+
+int pmg_event_read(const struct json_t *listed, struct pmg_event *out, struct pmg_err *err)
+{
+	struct flat fresh = { 0 }, flat;
+	int r = pmg_fields_pick(flat_fields, listed, &fresh, sizeof fresh, &flat, err);
+
+	if (r == 0)
+		r = from_flat(&flat, out, err);
+	if (r == 0)
+		pmg_event_clean(out);
 	return r;
 }

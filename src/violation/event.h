@@ -126,6 +126,9 @@ const struct pmg_event *pmg_events_add(struct pmg_events *events, struct pmg_eve
 struct json_t *pmg_event_encode(const struct pmg_event *event) PMG_MUST_CHECK;
 int pmg_event_decode(const struct json_t *body, struct pmg_event *out,
 		     struct pmg_err *err) PMG_MUST_CHECK;
+/** An element of "pmg violations list", which has more keys; clean afterwards. @return as decode */
+int pmg_event_read(const struct json_t *listed, struct pmg_event *out,
+		   struct pmg_err *err) PMG_MUST_CHECK;
 /** What is new since the last time: the event with the count that was not told yet. @return NULL:
  * nothing. Caller frees */
 struct json_t *pmg_event_tell(struct pmg_event *event) PMG_MUST_CHECK;

@@ -161,16 +161,14 @@ void pmg_fields_done(const struct pmg_field *field, void *what)
 	}
 }
 
-/* `fresh` is a zeroed message of `size` bytes; *out is only written when all is well. */
-int pmg_fields_decode(const struct pmg_field *fields, const struct json_t *body, void *fresh,
-		      size_t size, void *out, struct pmg_err *err)
+int pmg_fields_pick(const struct pmg_field *fields, const struct json_t *body, void *fresh,
+		    size_t size, void *out, struct pmg_err *err)
 {
 	const struct pmg_field *field;
 	int r = 0;
 
 	if (!pmg_json_is_object(body))
 		return pmg_err_set(err, PMG_E_PEER, 0, "message is no object");
-	r = unknown_key(fields, body, err);
 	for (field = fields; r == 0 && field->key; field++)
 		r = field_decode(field, body, at(fresh, field), err);
 	if (r < 0) {
@@ -179,4 +177,12 @@ int pmg_fields_decode(const struct pmg_field *fields, const struct json_t *body,
 	}
 	memcpy(out, fresh, size);
 	return 0;
+}
+
+int pmg_fields_decode(const struct pmg_field *fields, const struct json_t *body, void *fresh,
+		      size_t size, void *out, struct pmg_err *err)
+{
+	int r = unknown_key(fields, body, err);
+
+	return r < 0 ? r : pmg_fields_pick(fields, body, fresh, size, out, err);
 }

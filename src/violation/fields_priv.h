@@ -30,6 +30,9 @@ struct json_t *pmg_fields_encode(const struct pmg_field *field, const void *from
  *  @return 0 or -PMG_E_PEER naming the field */
 int pmg_fields_decode(const struct pmg_field *fields, const struct json_t *body, void *fresh,
 		      size_t size, void *out, struct pmg_err *err) PMG_MUST_CHECK;
+/** The same, but keys that no field has are left where they are. */
+int pmg_fields_pick(const struct pmg_field *fields, const struct json_t *body, void *fresh,
+		    size_t size, void *out, struct pmg_err *err) PMG_MUST_CHECK;
 void pmg_fields_done(const struct pmg_field *field, void *what);
 /** @return -PMG_E_PEER: message field "key" what */
 int pmg_fields_wrong(struct pmg_err *err, const char *key, const char *what) PMG_MUST_CHECK;

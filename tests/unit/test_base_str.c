@@ -266,6 +266,28 @@ static void utf8_is_read_to_its_end_and_no_further(void **state)
 	}
 }
 
+static void a_word_for_a_shell_is_what_it_was(void **state)
+{
+	static const char *const rows[][2] = {
+		{ "read=/h/a-b_c.d", "read=/h/a-b_c.d" },
+		{ "", "''" },
+		{ "/h/a b", "'/h/a b'" },
+		{ "$(rm x);`y`", "'$(rm x);`y`'" },
+		{ "it's", "'it'\\''s'" },
+		{ "~/x", "'~/x'" },
+		{ "a\nb", "'a\nb'" },
+		{ "\xc3\xa4", "'\xc3\xa4'" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *word = pmg_str_shell(rows[i][0]);
+
+		assert_string_equal(word, rows[i][1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +303,7 @@ int main(void)
 		cmocka_unit_test(base64_and_hex_follow_their_test_vectors),
 		cmocka_unit_test(secrets_are_compared_whole),
 		cmocka_unit_test(utf8_is_read_to_its_end_and_no_further),
+		cmocka_unit_test(a_word_for_a_shell_is_what_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -341,6 +341,29 @@ static void broken_events_are_refused_by_the_field(void **state)
 	}
 }
 
+static void a_listed_event_is_read_with_what_its_run_adds(void **state)
+{
+	pmg_autofree char *text =
+		pmg_xasprintf("{\"id\":3,\"run\":\"r-1\",\"profile\":\"npm\",%s", whole + 1);
+	pmg_autofree char *dirty = pmg_xasprintf("{\"id\":3,%s", whole + 1);
+	pmg_auto(json) struct json_t *body = NULL;
+	pmg_auto(json) struct json_t *bad = NULL;
+	pmg_auto(event) struct pmg_event got = { 0 };
+	struct pmg_event none = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_json_parse("row", text, strlen(text), &body, &err), 0);
+	assert_int_equal(pmg_event_decode(body, &none, &err), -PMG_E_PEER);
+	assert_int_equal(pmg_event_read(body, &got, &err), 0);
+	assert_string_equal(got.target, "/h/.ssh/id_x");
+	assert_int_equal(got.count, 3);
+	memcpy(strstr(dirty, "broker"), "brokem", 6);
+	assert_int_equal(pmg_json_parse("row", dirty, strlen(dirty), &bad, &err), 0);
+	assert_int_equal(pmg_event_read(bad, &none, &err), -PMG_E_PEER);
+	assert_null(none.target);
+}
+
 static char *worst(size_t n)
 {
 	char *text = pmg_xcalloc(n + 1, 1);
@@ -410,6 +433,7 @@ int main(void)
 		cmocka_unit_test(what_is_too_long_is_cut_between_characters),
 		cmocka_unit_test(an_event_survives_the_way),
 		cmocka_unit_test(broken_events_are_refused_by_the_field),
+		cmocka_unit_test(a_listed_event_is_read_with_what_its_run_adds),
 		cmocka_unit_test(the_largest_event_fits_a_message),
 		cmocka_unit_test(only_what_is_new_is_told),
 	};

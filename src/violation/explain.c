@@ -1,0 +1,230 @@
+#include "violation/explain.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "violation/codes.h"
+
+/* An event's texts together, and words of ours: nothing is ever cut. */
+#define TEXT_MAX (64U * 1024)
+
+static const char *const phrases[PMG_EVENT_OP_MAX] = {
+	[PMG_EVENT_READ] = "read of",       [PMG_EVENT_WRITE] = "write to",
+	[PMG_EVENT_DELETE] = "delete of",   [PMG_EVENT_RENAME] = "rename of",
+	[PMG_EVENT_LINK] = "link of",       [PMG_EVENT_METADATA] = "metadata change of",
+	[PMG_EVENT_EXEC] = "exec of",       [PMG_EVENT_CONNECT] = "connection to",
+	[PMG_EVENT_RESOLVE] = "lookup of",  [PMG_EVENT_BIND] = "bind to",
+	[PMG_EVENT_UNIX] = "connection to", [PMG_EVENT_SIGNAL] = "signal to",
+	[PMG_EVENT_KERNEL] = "call of",     [PMG_EVENT_ENV] = "variable",
+};
+
+static const char *const how_texts[][2] = {
+	{ "tree", "seen: where its process hangs" },
+	{ "cwd", "seen: the folder it works in" },
+	{ "env", "claimed by the process itself" },
+};
+
+static char *joined(const struct pmg_strv *list, const char *between)
+{
+	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(TEXT_MAX);
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		(void)!pmg_str_addf(&text, "%s%s", i ? between : "", list->v[i]);
+	return pmg_str_steal(&text);
+}
+
+/* "dep-evil@1.2.3 (postinstall)", else the programs, else "". */
+static char *who(const struct pmg_event *event)
+{
+	if (event->package && event->script)
+		return pmg_xasprintf("%s (%s)", event->package, event->script);
+	if (event->package)
+		return pmg_xstrdup(event->package);
+	return joined(&event->process, " > ");
+}
+
+/* Rules speak of files, programs, hosts and sockets; the rest is closed by nature. */
+static bool is_ruled(const struct pmg_event *event)
+{
+	return event->op != PMG_EVENT_KERNEL && event->op != PMG_EVENT_SIGNAL &&
+	       event->op != PMG_EVENT_ENV;
+}
+
+static char *rule_of(const struct pmg_event *event)
+{
+	if (event->rule && event->layer)
+		return pmg_xasprintf("rule %s (%s)", event->rule, event->layer);
+	if (event->rule)
+		return pmg_xasprintf("rule %s", event->rule);
+	return pmg_xstrdup(is_ruled(event) ? "no rule allows it" : "");
+}
+
+bool pmg_explain_is_notice(const struct pmg_event *event)
+{
+	const struct pmg_code_row *row = pmg_code_find(event->code);
+
+	return row && strcmp(row->severity, "notice") == 0;
+}
+
+char *pmg_explain_line(const struct pmg_event *event)
+{
+	pmg_autofree char *by = who(event);
+	pmg_autofree char *rule = rule_of(event);
+
+	if (event->op == PMG_EVENT_ENV)
+		return pmg_xasprintf("variable %s left out", event->target);
+	if (pmg_explain_is_notice(event))
+		return pmg_xasprintf("%s (%" PRIu64 ")", event->target, event->count);
+	return pmg_xasprintf("%s %s refused%s%s%s%s", phrases[event->op], event->target,
+			     *by ? ": by " : "", by, *rule ? "; " : "", rule);
+}
+
+char *pmg_explain_command(const struct pmg_event *event)
+{
+	pmg_autofree char *word = NULL;
+
+	if (!event->allow || event->sensitive)
+		return NULL;
+	word = pmg_str_shell(event->allow);
+	return pmg_xasprintf("pmg sandbox allow %s", word);
+}
+
+void pmg_explain_docs(int code, char out[PMG_EXPLAIN_DOCS_LEN])
+{
+	char name[PMG_DIAG_LEN];
+
+	pmg_diag_text(code, name);
+	(void)snprintf(out, PMG_EXPLAIN_DOCS_LEN, "docs/codes/%s.md", name);
+}
+
+static void add(struct pmg_str *text, const char *label, const char *value)
+{
+	int r = 0;
+
+	if (value && *value)
+		r = pmg_str_addf(text, "  %-9s %s\n", label, value);
+	assert(r == 0);
+}
+
+static void add_when(struct pmg_str *text, const struct pmg_event *event)
+{
+	char first[PMG_RFC3339_LEN], last[PMG_RFC3339_LEN];
+	pmg_autofree char *when = NULL;
+
+	pmg_clock_format(event->first, first);
+	pmg_clock_format(event->last, last);
+	if (event->count == 1)
+		when = pmg_xstrdup(first);
+	else
+		when = pmg_xasprintf("%" PRIu64 " times, %s to %s", event->count, first, last);
+	add(text, "when", when);
+}
+
+static void add_who(struct pmg_str *text, const struct pmg_event *event)
+{
+	pmg_autofree char *chain = joined(&event->process, " > ");
+	pmg_autofree char *package = event->package ? who(event) : NULL;
+	const char *how = NULL;
+	size_t i;
+
+	for (i = 0; event->how_known && i < PMG_ARRAY_LEN(how_texts); i++)
+		if (strcmp(how_texts[i][0], event->how_known) == 0)
+			how = how_texts[i][1];
+	add(text, "by", package);
+	add(text, "known", package ? how : NULL);
+	add(text, "programs", chain);
+}
+
+static void add_rule(struct pmg_str *text, const struct pmg_event *event)
+{
+	pmg_autofree char *rule = NULL;
+
+	if (!event->rule) {
+		add(text, "rule", is_ruled(event) ? "none allows it" : NULL);
+		return;
+	}
+	add(text, "rule", event->rule);
+	if (event->layer && event->source)
+		rule = pmg_xasprintf("%s, %s", event->layer, event->source);
+	add(text, "of", rule ? rule : event->layer);
+}
+
+static void add_advice(struct pmg_str *text, const struct pmg_event *event)
+{
+	const struct pmg_code_row *row = pmg_code_find(event->code);
+	pmg_autofree char *command = pmg_explain_command(event);
+	char code[PMG_DIAG_LEN];
+	int r = 0;
+
+	if (row && row->malicious)
+		r = pmg_str_addf(text, "\nIf you did not expect it: %s\n", row->malicious);
+	if (r == 0 && event->sensitive)
+		r = pmg_str_adds(text,
+				 "\nDo not allow it: a credential, or a place from which code "
+				 "would start again later.\n");
+	else if (r == 0 && command)
+		r = pmg_str_addf(text, "\nThis allows exactly that, and nothing more:\n  %s\n",
+				 command);
+	else if (r == 0 && !pmg_explain_is_notice(event))
+		r = pmg_str_adds(text, "\nNothing allows it.\n");
+	pmg_diag_text(event->code, code);
+	if (r == 0 && row)
+		r = pmg_str_addf(text, "\nMore of this code: pmg sandbox explain %s\n", code);
+	assert(r == 0);
+}
+
+char *pmg_explain_text(const struct pmg_explain_what *what)
+{
+	const struct pmg_event *event = what->event;
+	const struct pmg_code_row *row = pmg_code_find(event->code);
+	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(TEXT_MAX);
+	pmg_autofree char *id = what->id ? pmg_xasprintf("%" PRId64, what->id) : NULL;
+	char code[PMG_DIAG_LEN];
+	int r;
+
+	pmg_diag_text(event->code, code);
+	r = pmg_str_addf(&text, "[%s] %s%s%s %s\n", code, row ? row->name : "", row ? ": " : "",
+			 phrases[event->op], event->target);
+	assert(r == 0);
+	add_who(&text, event);
+	add_rule(&text, event);
+	add(&text, "seen by", pmg_event_by_name(event->by));
+	add(&text, "profile", what->profile);
+	add(&text, "policy", what->fingerprint);
+	add_when(&text, event);
+	add(&text, "run", what->run);
+	add(&text, "id", id);
+	add_advice(&text, event);
+	return pmg_str_steal(&text);
+}
+
+struct json_t *pmg_explain_json(const struct pmg_explain_what *what)
+{
+	const struct pmg_event *event = what->event;
+	const struct pmg_code_row *row = pmg_code_find(event->code);
+	struct json_t *obj = pmg_event_encode(event);
+	pmg_autofree char *command = pmg_explain_command(event);
+	char docs[PMG_EXPLAIN_DOCS_LEN];
+
+	if (what->id)
+		pmg_json_set_int(obj, "id", what->id);
+	pmg_json_set_str(obj, "run", what->run);
+	pmg_json_set_str(obj, "profile", what->profile);
+	pmg_json_set_str(obj, "policy_fp", what->fingerprint);
+	if (row) {
+		pmg_json_set_str(obj, "name", row->name);
+		pmg_json_set_str(obj, "severity", event->sensitive ? "high" : row->severity);
+		pmg_json_set_str(obj, "disposition", row->disposition);
+		pmg_json_set_str(obj, "malicious", row->malicious);
+		pmg_explain_docs(event->code, docs);
+		pmg_json_set_str(obj, "docs", docs);
+	}
+	pmg_json_set_str(obj, "command", command);
+	return obj;
+}
