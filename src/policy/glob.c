@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "policy/glob_priv.h"
 
 #define STATES_MAX (PMG_GLOB_MAX / 2 + 2) /* places between the components of a pattern */
@@ -261,11 +262,24 @@ bool pmg_glob_covers(const struct pmg_glob *glob, const char *dir)
 	return reached.at[glob->n - 1];
 }
 
+/* Does any component with something behind it match this name? If not, there is no need to walk:
+ * this is asked of every rule at every rename. */
+static bool may_be_named(const struct pmg_glob *glob, const char *name)
+{
+	struct pmg_glob_part part = { name, strlen(name) };
+	size_t i;
+
+	for (i = 0; i + 1 < glob->n; i++)
+		if (glob->components[i].kind != PMG_GLOB_ANY && component_matches(glob, i, &part))
+			return true;
+	return false;
+}
+
 bool pmg_glob_anchors(const struct pmg_glob *glob, const char *dir)
 {
 	struct walk reached;
 
-	if (glob->is_name || dir[0] != '/')
+	if (glob->is_name || dir[0] != '/' || !may_be_named(glob, pmg_path_name(dir)))
 		return false;
 	walk(glob, dir, &reached);
 	return anything_left(glob, reached.by_name);
