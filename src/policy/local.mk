@@ -2,6 +2,7 @@ noinst_LIBRARIES += libpolicy.a
 libpolicy_a_SOURCES = \
 	%D%/build.h %D%/glob.c %D%/glob.h %D%/glob_priv.h %D%/glob_read.c \
 	%D%/hidden.c %D%/host.c %D%/host.h %D%/packages.c %D%/plan.c %D%/plan.h \
+	%D%/plan_policy.c %D%/plan_priv.h \
 	%D%/policy.c %D%/policy.h %D%/policy_priv.h %D%/subtrees.c
 
 check_PROGRAMS += tests/unit/test_policy_glob

@@ -7,19 +7,21 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "policy/plan_priv.h"
 
 #define PLAN_TEXT_MAX (SIZE_MAX / 4) /* grows with rules, whose sizes are checked where read */
 
 static const char *const enforced_names[] = {
-	[PMG_ENFORCED_PROXY] = "proxy",
-	[PMG_ENFORCED_KERNEL] = "kernel",
-	[PMG_ENFORCED_BROKER] = "broker",
-	[PMG_ENFORCED_OBSERVED] = "observed",
+	[PMG_ENFORCED_PROXY] = "proxy",   [PMG_ENFORCED_KERNEL] = "kernel",
+	[PMG_ENFORCED_BROKER] = "broker", [PMG_ENFORCED_OBSERVED] = "observed",
+	[PMG_ENFORCED_FRONT] = "front",
 };
+_Static_assert(PMG_ARRAY_LEN(enforced_names) == PMG_ENFORCED_MAX, "a name for each");
 
 static void rule_done(struct pmg_rule *rule)
 {
 	pmg_auto_freep(&rule->op);
+	pmg_auto_freep(&rule->terms);
 	pmg_auto_freep(&rule->target);
 	pmg_auto_freep(&rule->layer);
 	pmg_auto_freep(&rule->source);
@@ -47,17 +49,25 @@ struct pmg_plan *pmg_plan_new(void)
 	return pmg_xcalloc(1, sizeof(struct pmg_plan));
 }
 
-void pmg_plan_add(struct pmg_plan *plan, const char *op, const char *target, const char *layer,
-		  const char *source, enum pmg_enforced enforced)
+void pmg_plan_add_terms(struct pmg_plan *plan, const char *op, const char *terms,
+			const char *target, const char *layer, const char *source,
+			enum pmg_enforced enforced)
 {
 	plan->rules = pmg_grow(plan->rules, plan->n_rules, &plan->cap_rules, sizeof *plan->rules);
 	plan->rules[plan->n_rules++] = (struct pmg_rule){
 		.op = pmg_xstrdup(op),
+		.terms = pmg_xstrdup(terms),
 		.target = pmg_xstrdup(target),
 		.layer = pmg_xstrdup(layer),
 		.source = pmg_xstrdup(source),
 		.enforced = enforced,
 	};
+}
+
+void pmg_plan_add(struct pmg_plan *plan, const char *op, const char *target, const char *layer,
+		  const char *source, enum pmg_enforced enforced)
+{
+	pmg_plan_add_terms(plan, op, "", target, layer, source, enforced);
 }
 
 /* What a rule decides. Where it was written does not change the run. */
@@ -67,6 +77,8 @@ static int compare_meaning(const struct pmg_rule *a, const struct pmg_rule *b)
 
 	if (r == 0)
 		r = strcmp(a->target, b->target);
+	if (r == 0)
+		r = strcmp(a->terms, b->terms);
 	return r ? r : (int)a->enforced - (int)b->enforced;
 }
 
@@ -128,6 +140,7 @@ char *pmg_plan_text(const struct pmg_plan *plan)
 		const struct pmg_rule *rule = &plan->rules[i];
 
 		add_field(&text, "", rule->op);
+		add_field(&text, *rule->terms ? " " : "", rule->terms);
 		add_field(&text, " ", rule->target);
 		add_field(&text, "  (", rule->layer);
 		add_field(&text, ": ", rule->source);
@@ -140,20 +153,29 @@ char *pmg_plan_text(const struct pmg_plan *plan)
 	return pmg_str_steal(&text);
 }
 
+/* With its length, and as it is: no two rules become one text. */
+static void add_bytes(struct pmg_str *text, const char *before, const char *value)
+{
+	int r = pmg_str_addf(text, "%s%zu:%s", before, strlen(value), value);
+
+	assert(r == 0);
+}
+
 void pmg_plan_fingerprint(const struct pmg_plan *plan, char out[PMG_SHA256_HEX])
 {
 	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(PLAN_TEXT_MAX);
 	const struct pmg_rule *rule, *last = NULL;
 	size_t i;
 
-	add_field(&text, "1 ", plan->profile ? plan->profile : "");
+	add_bytes(&text, "2 ", plan->profile ? plan->profile : "");
 	for (i = 0; i < plan->n_rules; i++, last = rule) {
 		rule = &plan->rules[i];
 		if (last && compare_meaning(last, rule) == 0)
 			continue;
-		add_field(&text, "\n", rule->op);
-		add_field(&text, " ", rule->target);
-		add_field(&text, " ", enforced_names[rule->enforced]);
+		add_bytes(&text, "\n", rule->op);
+		add_bytes(&text, " ", rule->terms);
+		add_bytes(&text, " ", rule->target);
+		add_bytes(&text, " ", enforced_names[rule->enforced]);
 	}
 	pmg_sha256_hex(text.s, text.len, out);
 }
