@@ -8,6 +8,8 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/cmd_audit.h"
+#include "cli/cmd_sandbox.h"
+#include "cli/cmd_violations.h"
 #include "pm/pm.h"
 #include "run/self.h"
 
@@ -62,7 +64,9 @@ static const struct pmg_cmd cmds[] = {
 	  .max = PMG_CMD_ANY,
 	  .run = pmg_cmd_hand_on },
 	LATER("proxy"),
-	LATER("sandbox"),
+	{ .name = "sandbox",
+	  .summary = "the walls: what they refuse and why",
+	  .subs = pmg_sandbox_cmds },
 	LATER("scan"),
 	LATER("setup"),
 	{ .name = "version",
@@ -71,7 +75,7 @@ static const struct pmg_cmd cmds[] = {
 	  .opts = version_opts,
 	  .opts_size = sizeof(bool),
 	  .run = pmg_cmd_version },
-	LATER("violations"),
+	{ .name = "violations", .summary = "what the walls refused", .subs = pmg_violations_cmds },
 	{ 0 },
 };
 

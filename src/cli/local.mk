@@ -1,8 +1,17 @@
 noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
-	%D%/cmd.c %D%/cmd.h %D%/cmd_audit.c %D%/cmd_audit.h %D%/cmd_version.c \
-	%D%/front.c %D%/front.h %D%/front_run.c %D%/opt.c %D%/opt.h %D%/out.c %D%/out.h \
+	%D%/cmd.c %D%/cmd.h %D%/cmd_audit.c %D%/cmd_audit.h \
+	%D%/cmd_sandbox.c %D%/cmd_sandbox.h %D%/cmd_sandbox_explain.c \
+	%D%/cmd_version.c %D%/cmd_violations.c %D%/cmd_violations.h \
+	%D%/front.c %D%/front.h %D%/front_run.c %D%/opt.c %D%/opt.h %D%/out.c %D%/out.h %D%/pages.c %D%/pages.h \
 	%D%/report.c %D%/report.h %D%/summary.c %D%/summary.h %D%/table.c %D%/table.h
+nodist_libcli_a_SOURCES = %D%/pages_data.c
+
+# The pages of the codes, built in.
+%D%/pages_data.c: $(srcdir)/docs/codes/*.md $(srcdir)/tools/embed-pages
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SHELL) $(srcdir)/tools/embed-pages $(srcdir)/docs/codes >$@.new && mv $@.new $@
+CLEANFILES += %D%/pages_data.c
+EXTRA_DIST += tools/embed-pages
 
 bin_PROGRAMS += pmg
 pmg_SOURCES = src/pmg.c
@@ -12,8 +21,10 @@ pmg_LDADD = $(LINK_CLI)
 LINK_CLI_CORE = libcli.a $(LINK_BASE)
 
 check_PROGRAMS += tests/unit/test_cli_cmd tests/unit/test_cli_front tests/unit/test_cli_opt \
-	tests/unit/test_cli_out tests/unit/test_cli_report tests/unit/test_cli_summary \
+	tests/unit/test_cli_out tests/unit/test_cli_pages tests/unit/test_cli_cmd_violations tests/unit/test_cli_report tests/unit/test_cli_summary \
 	tests/unit/test_cli_table
+tests_unit_test_cli_pages_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
+tests_unit_test_cli_cmd_violations_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_report_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_front_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_summary_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)

@@ -49,11 +49,11 @@ static char *who(const struct pmg_event *event)
 	return joined(&event->process, " > ");
 }
 
-/* Rules speak of files, programs, hosts and sockets; the rest is closed by nature. */
+/* Rules speak of files, programs, hosts and sockets; other processes and the kernel's surface are
+ * closed by nature. */
 static bool is_ruled(const struct pmg_event *event)
 {
-	return event->op != PMG_EVENT_KERNEL && event->op != PMG_EVENT_SIGNAL &&
-	       event->op != PMG_EVENT_ENV;
+	return event->code != 2015 && event->code != 2016 && event->op != PMG_EVENT_ENV;
 }
 
 static char *rule_of(const struct pmg_event *event)

@@ -6,6 +6,7 @@ cd "${srcdir:-.}"
 rows=tests/lint/untested.txt
 status=0
 for source in src/*/*.c; do
+	case $source in *_data.c) continue ;; esac # made while building
 	module=${source#src/}
 	module=${module%.c}
 	program=test_$(echo "$module" | tr '/-' '__')
