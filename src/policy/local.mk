@@ -11,6 +11,8 @@ check_PROGRAMS += tests/unit/test_policy_plan
 tests_unit_test_policy_plan_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_policy
 tests_unit_test_policy_policy_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_policy_subtrees
+tests_unit_test_policy_subtrees_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/fuzz/fuzz_glob
 tests_fuzz_fuzz_glob_LDADD = $(FUZZ_MAIN) $(LINK_POLICY)

@@ -183,7 +183,7 @@ PMG_DEFINE_AUTO_DONE(subtrees, struct pmg_subtrees, pmg_subtrees_done);
  * @param[out] out  zeroed before
  */
 void pmg_policy_subtrees(const struct pmg_policy *policy, struct pmg_subtrees *out);
-/** Is every call of this kind below path allowed to every role, whatever its name? */
+/** Is every call of this kind at path and below it allowed to every role, whatever its name? */
 bool pmg_policy_is_pure(const struct pmg_policy *policy, enum pmg_access access, const char *path);
 
 /**

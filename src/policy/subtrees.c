@@ -20,15 +20,19 @@ static bool is_subtree_of(const struct pmg_policy_rule *rule)
 	return pmg_glob_is_subtree(rule->glob);
 }
 
-/* Can a deny keep anything below path from anybody? */
-static bool denies_below(const struct pmg_policy *policy, const struct pmg_policy_rule *rule,
-			 const char *path)
+/* Does a deny keep path, or can it keep anything below it, from anybody? */
+static bool denies_in(const struct pmg_policy *policy, const struct pmg_policy_rule *rule,
+		      const char *path)
 {
+	bool exempt = rule->packages_exempt;
+
 	if (pmg_rank_allows(rule->rank))
 		return false;
-	if (!pmg_glob_match(rule->glob, path) && !pmg_glob_may_match_below(rule->glob, path))
-		return false;
-	return !rule->packages_exempt || !pmg_policy_is_exempt(policy, rule->access, path, true);
+	if (pmg_glob_match(rule->glob, path) &&
+	    !(exempt && pmg_policy_is_exempt(policy, rule->access, path, false)))
+		return true;
+	return pmg_glob_may_match_below(rule->glob, path) &&
+	       !(exempt && pmg_policy_is_exempt(policy, rule->access, path, true));
 }
 
 bool pmg_policy_is_pure(const struct pmg_policy *policy, enum pmg_access access, const char *path)
@@ -40,9 +44,10 @@ bool pmg_policy_is_pure(const struct pmg_policy *policy, enum pmg_access access,
 	for (i = policy->first[access]; i < policy->first[access + 1]; i++) {
 		const struct pmg_policy_rule *rule = &policy->rules[i];
 
-		if (denies_below(policy, rule, path))
+		if (denies_in(policy, rule, path))
 			return false;
-		if (pmg_rank_allows(rule->rank) && pmg_glob_covers(rule->glob, path))
+		if (pmg_rank_allows(rule->rank) && !rule->packages_exempt &&
+		    pmg_glob_covers(rule->glob, path))
 			allowed |= rule->roles;
 	}
 	return (allowed & PMG_ROLE_ANY) == PMG_ROLE_ANY;
@@ -128,10 +133,15 @@ static bool is_taken_back(const struct pmg_policy *policy, const struct pmg_poli
 	       pmg_policy_ask(policy, rule->access, PMG_ROLE_SCRIPT, path).allowed;
 }
 
-static bool is_anchored(const struct pmg_policy_rule *rule, const char *path)
+static bool is_anchored(const struct pmg_policy *policy, const struct pmg_policy_rule *rule,
+			const char *path)
 {
 	const char *fixed = pmg_glob_fixed(rule->glob);
 
+	/* The project, moved, would be any folder, and what is in it perhaps a package. */
+	if (rule->packages_exempt && policy->project && pmg_path_is_under(policy->project, path) &&
+	    pmg_glob_may_match_below(rule->glob, path))
+		return true;
 	if (pmg_glob_is_exact(rule->glob)) /* by far most rules: no need to walk */
 		return pmg_path_is_under(fixed, path) &&
 		       (is_subtree_of(rule) || strlen(fixed) > strlen(path));
@@ -148,7 +158,7 @@ const struct pmg_policy_rule *pmg_policy_anchors_below(const struct pmg_policy *
 	for (i = policy->first[access]; i < policy->first[access + 1]; i++) {
 		const struct pmg_policy_rule *rule = &policy->rules[i];
 
-		if (pmg_rank_allows(rule->rank) || !is_anchored(rule, path))
+		if (pmg_rank_allows(rule->rank) || !is_anchored(policy, rule, path))
 			continue;
 		if (rule->packages_exempt && pmg_policy_is_exempt(policy, access, path, true))
 			continue;
