@@ -61,6 +61,12 @@ static void tell(const struct pmg_front_settings *settings, const struct pmg_out
 {
 	const struct pmg_record *record = &result->record;
 	const char *advice = result->config.advisory_message;
+	int verbosity = result->config.verbosity;
+	const struct pmg_summary_how how = {
+		failed || result->exit != 0,
+		pmg_front_says(&settings->common, verbosity, PMG_SAY_NOTE),
+		pmg_front_says(&settings->common, verbosity, PMG_SAY_DETAIL),
+	};
 
 	pmg_summary_refusals(out, record);
 	if (record->n_blocked > 0 && advice && *advice) {
@@ -68,10 +74,10 @@ static void tell(const struct pmg_front_settings *settings, const struct pmg_out
 
 		pmg_out_note(out, "%s", safe);
 	}
-	if (failed || result->exit != 0)
+	pmg_summary_denied(out, record, &how);
+	if (how.failed)
 		pmg_summary_troubles(out, record);
-	if (result->guarded &&
-	    pmg_front_says(&settings->common, result->config.verbosity, PMG_SAY_DETAIL))
+	if (result->guarded && how.details)
 		pmg_summary_details(out, result);
 }
 

@@ -4,12 +4,26 @@
 #include "cli/out.h"
 #include "run/run.h"
 
-#define PMG_SUMMARY_TROUBLES 5U /* shown of a failed run */
+#define PMG_SUMMARY_TROUBLES  5U  /* shown of a failed run */
+#define PMG_SUMMARY_SENSITIVE 20U /* refusals of sensitive things that are shown one by one */
 
 /** Each package that was withheld: what, why, which record, what would allow it. Said always. */
 void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *record);
 /** Requests that the proxy could not serve; for runs that failed. */
 void pmg_summary_troubles(const struct pmg_out *out, const struct pmg_record *record);
+/* Of what kind the run was, and how much is said. */
+struct pmg_summary_how {
+	bool failed;  /* the tool did not say 0 */
+	bool notes;   /* not quiet */
+	bool details; /* -v */
+};
+/**
+ * What the walls refused. Sensitive ones are always said, each with what and who; others one by one
+ * when the run failed, since they may be the reason, else only counted in one line, and not even
+ * that to who wants quiet.
+ */
+void pmg_summary_denied(const struct pmg_out *out, const struct pmg_record *record,
+			const struct pmg_summary_how *how);
 /** For -v: how many were judged, by what, what went by, how long it took. */
 void pmg_summary_details(const struct pmg_out *out, const struct pmg_run_result *result);
 

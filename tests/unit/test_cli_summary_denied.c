@@ -1,0 +1,157 @@
+#include "cli/summary.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+
+static const struct pmg_summary_how quiet = { false, false, false };
+static const struct pmg_summary_how normal = { false, true, false };
+static const struct pmg_summary_how failed = { true, true, false };
+static const struct pmg_summary_how verbose = { false, true, true };
+
+static void deny(struct pmg_record *record, int code, enum pmg_event_op op, const char *target,
+		 bool sensitive)
+{
+	struct pmg_event event = { .code = code,
+				   .op = op,
+				   .by = PMG_EVENT_BY_BROKER,
+				   .target = pmg_xstrdup(target),
+				   .package = pmg_xstrdup("dep@1"),
+				   .script = pmg_xstrdup("install"),
+				   .allow = pmg_xasprintf("%s=%s", pmg_event_op_name(op), target),
+				   .sensitive = sensitive };
+
+	if (sensitive) {
+		event.rule = pmg_xstrdup("**/.ssh");
+		event.layer = pmg_xstrdup("mandatory");
+	}
+	(void)pmg_record_denied(record, &event);
+}
+
+static char *said(const struct pmg_record *record, const struct pmg_summary_how *how)
+{
+	struct pmg_out out = { 0 };
+	char *text = NULL;
+	size_t len = 0;
+
+	out.messages = open_memstream(&text, &len);
+	pmg_summary_denied(&out, record, how);
+	assert_int_equal(fclose(out.messages), 0);
+	return text;
+}
+
+#define SENSITIVE                                                                                  \
+	"pmg: [PMG2001] read of /h/.ssh/id_x refused: by dep@1 (install); "                        \
+	"rule **/.ssh (mandatory)\n"                                                               \
+	"pmg:   do not allow it; why: \"pmg sandbox explain PMG2001\"\n"
+#define OTHER                                                                                      \
+	"pmg: [PMG2007] exec of /h/e vil refused: by dep@1 (install); no rule allows it\n"         \
+	"pmg:   \"pmg sandbox allow 'exec=/h/e vil'\" allows it; why: \"pmg sandbox explain "      \
+	"PMG2007\"\n"
+#define LEFT_OUT                                                                                   \
+	"pmg: [PMG2003] variables left out: NPM_TOKEN, X_KEY\n"                                    \
+	"pmg:   \"pmg sandbox allow env=NAME\" lets one through\n"
+
+static void each_kind_of_run_hears_what_it_should(void **state)
+{
+	static const struct {
+		bool sensitive, other, left_out;
+		const struct pmg_summary_how *how;
+		const char *said;
+	} rows[] = {
+		{ false, false, false, &verbose, "" },
+		{ false, false, true, &normal, "" },
+		{ false, false, true, &failed, LEFT_OUT },
+		{ false, true, true, &quiet, "" },
+		{ false, true, false, &normal,
+		  "pmg: 1 denied: \"pmg violations list --run r-1\" shows it\n" },
+		{ false, true, true, &failed,
+		  OTHER LEFT_OUT "pmg: 1 denied: \"pmg violations list --run r-1\" shows it\n" },
+		{ false, true, true, &verbose,
+		  OTHER LEFT_OUT "pmg: 1 denied: \"pmg violations list --run r-1\" shows it\n" },
+		{ true, false, false, &quiet,
+		  SENSITIVE "pmg: 1 denied: \"pmg violations list --run r-1\" shows it\n" },
+		{ true, true, true, &normal,
+		  SENSITIVE "pmg: 2 denied: \"pmg violations list --run r-1\" shows them\n" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(record) struct pmg_record record = { .id = "r-1" };
+		pmg_autofree char *text = NULL;
+
+		if (rows[i].left_out) {
+			deny(&record, 2003, PMG_EVENT_ENV, "NPM_TOKEN", false);
+			deny(&record, 2003, PMG_EVENT_ENV, "X_KEY", false);
+		}
+		if (rows[i].other)
+			deny(&record, 2007, PMG_EVENT_EXEC, "/h/e vil", false);
+		if (rows[i].sensitive)
+			deny(&record, 2001, PMG_EVENT_READ, "/h/.ssh/id_x", true);
+		text = said(&record, rows[i].how);
+		assert_string_equal(text, rows[i].said);
+	}
+}
+
+static size_t count(const char *text, const char *what)
+{
+	size_t n = 0;
+
+	while ((text = strstr(text, what))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+static void a_flood_is_said_in_a_few_clean_lines(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { .id = "r-1" };
+	pmg_autofree char *text = NULL;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < 100000; i++) {
+		pmg_autofree char *name = pmg_xasprintf("/h/\x1b]0;%u\a", i);
+
+		deny(&record, 2001, PMG_EVENT_READ, name, i % 10 == 0);
+	}
+	text = said(&record, &failed);
+	assert_null(strpbrk(text, "\x1b\a"));
+	assert_int_equal(count(text, "[PMG2018]"), 1);
+	assert_true(count(text, "\n") < 60);
+	assert_non_null(strstr(text, " denied: "));
+}
+
+static void a_command_too_long_to_show_is_left_out(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { .id = "r-1" };
+	char name[2000] = { '/' };
+	pmg_autofree char *text = NULL;
+
+	(void)state;
+	memset(name + 1, 'a', sizeof name - 2);
+	deny(&record, 2001, PMG_EVENT_READ, name, false);
+	text = said(&record, &failed);
+	assert_null(strstr(text, "allows it; why"));
+	assert_non_null(strstr(text, "pmg:   why: \"pmg sandbox explain PMG2001\"\n"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_kind_of_run_hears_what_it_should),
+		cmocka_unit_test(a_flood_is_said_in_a_few_clean_lines),
+		cmocka_unit_test(a_command_too_long_to_show_is_left_out),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
