@@ -13,13 +13,18 @@ struct pmg_places {
 				 * pyproject.toml; never above git top level or home; else cwd */
 	struct pmg_strv caches; /* npm "cache", pnpm cache and state, pip cache */
 	struct pmg_strv stores; /* pnpm store */
-	struct pmg_strv prefixes; /* global prefixes that the user owns */
+	struct pmg_strv prefixes; /* prefixes that this command line installs into: global ones of
+				   * npm and pnpm, the environment of pip; only those that the user
+				   * owns */
+	struct pmg_strv outputs;  /* folders and files that options have results written to */
 	struct pmg_strv programs; /* tool-chain folders off the system trees */
 	struct pmg_strv
 		configs; /* configuration files of the manager, whether or not they are there */
 	struct pmg_strv git_configs;
 	struct pmg_strv git_dirs;
 	struct pmg_strv hooks;
+	char *repository; /* git top level; NULL: none */
+	bool git_secret;  /* the repository's git configuration holds credentials */
 };
 void pmg_places_done(struct pmg_places *places);
 PMG_DEFINE_AUTO_DONE(places, struct pmg_places, pmg_places_done);

@@ -12,12 +12,14 @@
  * empty; a variable with several values makes a rule for each, one with none leaves a read entry
  * out, with a note, and makes a write or deny entry an error. */
 struct pmg_policy_facts {
-	const char *manager;    /* "npm", "pnpm", "pip", "exec" */
-	const char *tool;       /* "npx" */
-	const char *cwd;        /* ${CWD} */
-	const char *project;    /* ${PROJECT} */
-	const char *home;       /* ${HOME} */
-	const char *tmp;        /* ${TMPDIR} as the run will see it */
+	const char *manager; /* "npm", "pnpm", "pip", "exec" */
+	const char *tool;    /* "npx" */
+	const char *cwd;     /* ${CWD} */
+	const char *project; /* ${PROJECT} */
+	const char *home;    /* ${HOME} */
+	const char *tmp;     /* ${TMPDIR} as the run will see it; "/tmp": the run has its own /tmp
+			      * and /var/tmp, so that the variable stands for both */
+	const char *repository; /* canonical git top level: whose overlay is read; NULL: cwd */
 	const char *config_dir; /* $XDG_CONFIG_HOME/pmg */
 	const char *state_dir;
 	const char *run_dir;      /* folder of the run: bundle and certificates */
@@ -30,6 +32,9 @@ struct pmg_policy_facts {
 	struct pmg_strv git_configs; /* ${GITCONFIG}: ~/.gitconfig, XDG, included files */
 	struct pmg_strv git_dirs;    /* ${GITDIR}: real git dir and common dir of the project */
 	struct pmg_strv hooks; /* ${HOOKS}: what core.hooksPath names, besides hooks of git_dirs */
+	struct pmg_strv outputs; /* ${OUTPUT}: where the command line has results written to */
+	bool git_secret; /* configuration of git_dirs holds credentials: then it is closed for
+			  * reading. Else it is open, or no git would work in a script */
 };
 void pmg_policy_facts_done(struct pmg_policy_facts *facts);
 PMG_DEFINE_AUTO_DONE(policy_facts, struct pmg_policy_facts, pmg_policy_facts_done);

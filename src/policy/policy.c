@@ -109,8 +109,10 @@ static int compile(struct pmg_policy_rule *rule, struct pmg_err *err)
 			r = check_form(rule, err);
 		exact = r == 0 && pmg_glob_is_exact(rule->glob) && !pmg_glob_is_subtree(rule->glob);
 	}
-	/* Only who names the very thing means it; a pattern allows, and loses to what is closed. */
-	if (!exact && rule->rank == PMG_RANK_OPT_OUT)
+	/* Only who names the very thing means it; a pattern allows, and loses to what is closed.
+	 * Not so where pmg itself takes something out of its own list. */
+	if (!exact && rule->rank == PMG_RANK_OPT_OUT && rule->layer != PMG_LAYER_MANDATORY &&
+	    rule->layer != PMG_LAYER_RUN)
 		rule->rank = PMG_RANK_ALLOW;
 	return r;
 }

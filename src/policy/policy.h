@@ -97,6 +97,7 @@ struct pmg_policy {
 	bool direct_dns;
 	bool any_bind; /* allow_network_bind */
 	bool pty;
+	bool listed_env; /* only variables that a rule allows stay; else all that none denies */
 	uint64_t max_processes; /* 0: as found */
 	uint64_t max_open_files;
 	struct pmg_strv notes; /* for the user: entries that were left out, ... */

@@ -1,0 +1,28 @@
+# From files and names to a policy.
+libpolicy_a_SOURCES += \
+	%D%/allow.c %D%/allow.h %D%/build.c %D%/builtin.c %D%/builtin.h %D%/draft.c %D%/draft.h \
+	%D%/mandatory.c %D%/mandatory.h %D%/overlay.c %D%/overlay.h %D%/profile.c \
+	%D%/scrub.c %D%/scrub.h %D%/vars.c %D%/vars.h
+nodist_libpolicy_a_SOURCES = %D%/builtin_data.c
+
+PMG_BUILTIN = profiles/base-node.yml profiles/base-system.yml profiles/exec.yml profiles/npm.yml \
+	profiles/pip.yml profiles/pnpm.yml presets/git.yml
+EXTRA_DIST += tools/embed $(PMG_BUILTIN)
+BUILT_SOURCES += %D%/builtin_data.c
+CLEANFILES += %D%/builtin_data.c
+
+%D%/builtin_data.c: $(PMG_BUILTIN) tools/embed
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(srcdir)/tools/embed $(srcdir) >$@.tmp && mv $@.tmp $@
+
+check_PROGRAMS += tests/unit/test_policy_build
+tests_unit_test_policy_build_SOURCES = tests/unit/test_policy_build.c tests/unit/building.h
+tests_unit_test_policy_build_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_policy_allow
+tests_unit_test_policy_allow_SOURCES = tests/unit/test_policy_allow.c tests/unit/building.h
+tests_unit_test_policy_allow_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_policy_overlay
+tests_unit_test_policy_overlay_SOURCES = tests/unit/test_policy_overlay.c tests/unit/building.h
+tests_unit_test_policy_overlay_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_policy_scrub
+tests_unit_test_policy_scrub_SOURCES = tests/unit/test_policy_scrub.c tests/unit/building.h
+tests_unit_test_policy_scrub_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)

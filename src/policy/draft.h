@@ -1,0 +1,61 @@
+#ifndef PMG_POLICY_DRAFT_H
+#define PMG_POLICY_DRAFT_H
+/**
+ * What profile, presets, overlay and --sandbox-allow say, as written: variables
+ * not replaced yet, each entry with the line it stands on. policy/build.c
+ * makes a policy of it.
+ */
+#include "policy/policy.h"
+
+#define PMG_DRAFT_ENTRIES_MAX 4096U /* of one file */
+#define PMG_DRAFT_TEXT_MAX    4096U /* bytes of one entry */
+
+struct pmg_draft_entry {
+	enum pmg_access access;
+	enum pmg_layer layer;
+	bool deny;
+	unsigned roles;
+	char *text;
+	char *source;
+};
+
+struct pmg_draft {
+	char *name;
+	char *description;
+	char *inherits;
+	struct pmg_strv managers; /* package_managers: tools it is for; none: for all */
+	struct pmg_strv presets;  /* of the profile */
+	struct pmg_draft_entry *entries;
+	size_t n_entries;
+	size_t cap_entries;
+	bool proxy_only, direct_dns, any_bind, pty, git_config, listed_env;
+	uint64_t max_processes, max_open_files;
+	struct pmg_strv notes;
+	/* Of the file that is being read: layer and name of its entries. */
+	enum pmg_layer layer;
+	const char *label;
+};
+
+void pmg_draft_done(struct pmg_draft *draft);
+PMG_DEFINE_AUTO_DONE(draft, struct pmg_draft, pmg_draft_done);
+
+/** Copies all. @param source  NULL: "label:line" */
+void pmg_draft_add(struct pmg_draft *draft, const struct pmg_draft_entry *entry, unsigned line);
+
+/**
+ * Read a profile, and what it inherits before it.
+ * @param config_dir  $XDG_CONFIG_HOME/pmg, whose profiles/NAME.yml come after the built-in ones
+ * @param name  of a profile, or path of a file (has a "/" or ends in ".yml")
+ * @return 0; -PMG_E_CONFIG with file:line:column; -PMG_E_NOTFOUND with the nearest name as hint
+ */
+int pmg_draft_profile(struct pmg_draft *draft, const char *config_dir, const char *name,
+		      struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Add what a preset allows; an official one wins over a file of that name. @return as above */
+int pmg_draft_preset(struct pmg_draft *draft, const char *config_dir, const char *name,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+
+/** [A-Za-z0-9_-]{1,64} */
+bool pmg_draft_is_name(const char *name);
+
+#endif

@@ -1,0 +1,225 @@
+#include "policy/vars.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+
+#define TEXTS_MAX 4096U /* that one entry may come to */
+#define MAGIC     "*?[\\"
+
+static const struct {
+	const char *name;
+	size_t offset;
+	bool many; /* a pmg_strv, not a char * */
+} vars[] = {
+	{ "CWD", offsetof(struct pmg_policy_facts, cwd), false },
+	{ "PROJECT", offsetof(struct pmg_policy_facts, project), false },
+	{ "HOME", offsetof(struct pmg_policy_facts, home), false },
+	{ "TMPDIR", offsetof(struct pmg_policy_facts, tmp), false },
+	{ "CONFIGDIR", offsetof(struct pmg_policy_facts, config_dir), false },
+	{ "STATEDIR", offsetof(struct pmg_policy_facts, state_dir), false },
+	{ "RUNDIR", offsetof(struct pmg_policy_facts, run_dir), false },
+	{ "CACHE", offsetof(struct pmg_policy_facts, caches), true },
+	{ "STORE", offsetof(struct pmg_policy_facts, stores), true },
+	{ "PREFIX", offsetof(struct pmg_policy_facts, prefixes), true },
+	{ "TOOLCHAIN", offsetof(struct pmg_policy_facts, programs), true },
+	{ "CONFIG", offsetof(struct pmg_policy_facts, configs), true },
+	{ "GITCONFIG", offsetof(struct pmg_policy_facts, git_configs), true },
+	{ "GITDIR", offsetof(struct pmg_policy_facts, git_dirs), true },
+	{ "HOOKS", offsetof(struct pmg_policy_facts, hooks), true },
+	{ "OUTPUT", offsetof(struct pmg_policy_facts, outputs), true },
+};
+
+static size_t find(const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(vars); i++)
+		if (strncmp(vars[i].name, name, len) == 0 && vars[i].name[len] == '\0')
+			break;
+	return i;
+}
+
+bool pmg_vars_is_known(const char *name, size_t len)
+{
+	return find(name, len) < PMG_ARRAY_LEN(vars);
+}
+
+static void values_of(const struct pmg_policy_facts *facts, size_t row, struct pmg_strv *out)
+{
+	const char *const member = (const char *)facts + vars[row].offset;
+	const struct pmg_strv *list;
+	const char *one;
+	size_t i;
+
+	if (vars[row].many) {
+		list = (const void *)member;
+		for (i = 0; i < list->n; i++)
+			pmg_strv_add(out, list->v[i]);
+		return;
+	}
+	memcpy(&one, member, sizeof one);
+	if (!one || !*one)
+		return;
+	pmg_strv_add(out, one);
+	if (strcmp(vars[row].name, "TMPDIR") == 0 && strcmp(one, "/tmp") == 0)
+		pmg_strv_add(out, "/var/tmp");
+}
+
+/* "${NAME}" in text, at or behind p. @return NULL for none; *end behind "}" */
+static const char *next_variable(const char *p, const char **end)
+{
+	const char *start = strstr(p, "${"), *close = start ? strchr(start, '}') : NULL;
+
+	if (!close)
+		return NULL;
+	*end = close + 1;
+	return start;
+}
+
+char *pmg_glob_escape(const char *text)
+{
+	char *out = pmg_xmalloc(2 * strlen(text) + 1), *p = out;
+
+	for (; *text; text++) {
+		if (strchr(MAGIC, *text))
+			*p++ = '\\';
+		*p++ = *text;
+	}
+	*p = '\0';
+	return out;
+}
+
+char *pmg_vars_strip(const char *text)
+{
+	char *out = pmg_xmalloc(strlen(text) + 1), *p = out;
+	const char *start, *end;
+
+	while ((start = next_variable(text, &end))) {
+		memcpy(p, text, (size_t)(start - text));
+		p += start - text;
+		text = end;
+	}
+	memcpy(p, text, strlen(text) + 1);
+	return out;
+}
+
+size_t pmg_vars_expand(const struct pmg_policy_facts *facts, const char *text, struct pmg_strv *out,
+		       const char **missing)
+{
+	pmg_auto(strv) struct pmg_strv todo = { 0 };
+	const char *start, *end;
+	size_t i, k, row;
+
+	*missing = NULL;
+	pmg_strv_add(&todo, text);
+	/* The first variable of each, until none has one; all have the same ones. */
+	for (i = 0; i < todo.n; i++) {
+		pmg_auto(strv) struct pmg_strv values = { 0 };
+
+		start = next_variable(todo.v[i], &end);
+		if (!start) {
+			pmg_strv_add(out, todo.v[i]);
+			continue;
+		}
+		row = find(start + 2, (size_t)(end - start) - 3);
+		if (row < PMG_ARRAY_LEN(vars))
+			values_of(facts, row, &values);
+		/* Too many stand for none: what is left out would be a rule less. */
+		if (values.n == 0 || todo.n > TEXTS_MAX) {
+			pmg_autofree char *name = pmg_xstrndup(start, (size_t)(end - start));
+
+			*missing = strstr(text, name);
+			return *missing ? (size_t)(end - start) : 0;
+		}
+		for (k = 0; k < values.n; k++) {
+			pmg_autofree char *value = pmg_glob_escape(values.v[k]);
+			/* "/" as a value: "//x" is "/x" */
+			const char *safe = strcmp(value, "/") == 0 && *end == '/' ? "" : value;
+
+			pmg_strv_addf(&todo, "%.*s%s%s", (int)(start - todo.v[i]), todo.v[i], safe,
+				      end);
+		}
+	}
+	return 0;
+}
+
+/* Bytes of the leading part without magic that ends at a component. */
+static size_t fixed_len(const char *pattern)
+{
+	size_t i, last = 0;
+
+	for (i = 0; pattern[i]; i++) {
+		if (pattern[i] == '\\' && pattern[i + 1]) {
+			i++;
+			continue;
+		}
+		if (strchr("*?[", pattern[i]))
+			return last;
+		if (pattern[i + 1] == '/')
+			last = i + 1;
+	}
+	return i;
+}
+
+static char *unescape(const char *text, size_t len)
+{
+	char *out = pmg_xmalloc(len + 1), *p = out;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (text[i] == '\\' && i + 1 < len)
+			i++;
+		*p++ = text[i];
+	}
+	*p = '\0';
+	return out;
+}
+
+char *pmg_vars_unescape(const char *pattern)
+{
+	return fixed_len(pattern) == strlen(pattern) ? unescape(pattern, strlen(pattern)) : NULL;
+}
+
+char *pmg_vars_real(const char *pattern)
+{
+	size_t len = fixed_len(pattern);
+	pmg_autofree char *fixed = unescape(pattern, len);
+	pmg_autofree char *dir = pmg_xstrdup(fixed);
+	pmg_autofree char *real = NULL;
+	pmg_autofree char *whole = NULL;
+	pmg_autofree char *escaped = NULL;
+
+	/* What is not there yet is made in a folder that may be. */
+	while (strlen(dir) > 1) {
+		char *up;
+
+		real = pmg_path_real(dir);
+		if (real)
+			break;
+		up = pmg_path_dir(dir);
+		free(dir);
+		dir = up;
+	}
+	if (!real || strcmp(real, dir) == 0)
+		return NULL;
+	whole = pmg_xasprintf("%s%s", strcmp(real, "/") == 0 ? "" : real, fixed + strlen(dir));
+	escaped = pmg_glob_escape(whole);
+	return pmg_xasprintf("%s%s", escaped, pattern + len);
+}
+
+char *pmg_vars_typed(const struct pmg_policy_facts *facts, const char *text)
+{
+	bool home = strncmp(text, "~/", 2) == 0;
+	pmg_autofree char *base = pmg_glob_escape(home ? facts->home : facts->cwd);
+	pmg_autofree char *joined = pmg_path_join(base, home ? text + 2 : text);
+	char *clean = pmg_path_clean(joined), *all;
+
+	if (!pmg_str_has_suffix(text, "/"))
+		return clean;
+	all = pmg_xasprintf("%s/**", strcmp(clean, "/") == 0 ? "" : clean);
+	free(clean);
+	return all;
+}

@@ -1,0 +1,482 @@
+#include "policy/build.h"
+
+#include "building.h"
+
+#include <sys/stat.h>
+
+static void the_profile_of_npm_opens_what_an_install_needs(void **state)
+{
+	static const struct building_row rows[] = {
+		{ "read", "ms", "/usr/lib/os-release", true },
+		{ "read", "ms", "/etc/passwd", true },
+		{ "read", "ms", "/etc/ssl/certs/ca-certificates.crt", true },
+		{ "read", "ms", "/run/systemd/resolve/stub-resolv.conf", true },
+		{ "read", "ms", "/sys/fs/cgroup/cgroup.controllers", true },
+		{ "read", "ms", "/proc/meminfo", true },
+		{ "read", "ms", "{project}/src/index.js", true },
+		{ "read", "ms", "{project}/.git/HEAD", true },
+		{ "read", "ms", "{project}/.git/config", true },
+		{ "read", "ms", "{project}/.env.example", true },
+		{ "read", "ms", "{home}/.gitconfig", true },
+		{ "read", "ms", "{home}/.npm/_cacache/index-v5/x", true },
+		{ "read", "ms", "{home}/.nvm/versions/node/v22/bin/node", true },
+		{ "read", "m", "{home}/.npmrc", true },
+		{ "read", "m", "{project}/.npmrc", true },
+		{ "read", "ms", "{project}/node_modules/x/.env", true },
+		{ "read", "ms", "{project}/node_modules/@a/x/.npmrc", true },
+		{ "read", "ms", "{run}/ca.pem", true },
+		{ "write", "ms", "{project}/node_modules", true },
+		{ "write", "ms", "{project}/packages/a/node_modules/x/y", true },
+		{ "write", "ms", "{project}/node_modules/x/.env", true },
+		{ "write", "ms", "{project}/node_modules/x/.idea/workspace.xml", true },
+		{ "write", "ms", "{project}/package-lock.json", true },
+		{ "write", "ms", "{project}/package-lock.json.123", true },
+		{ "write", "m", "{project}/package.json", true },
+		{ "write", "ms", "{home}/.npm/_cacache/tmp/x", true },
+		{ "write", "ms", "/tmp/x", true },
+		{ "write", "ms", "/var/tmp/x", true },
+		{ "write", "ms", "/dev/null", true },
+		{ "exec", "ms", "/usr/bin/node", true },
+		{ "exec", "ms", "{project}/node_modules/esbuild/bin/esbuild", true },
+		{ "exec", "ms", "{project}/scripts/build.sh", true },
+		{ "exec", "ms", "{home}/.npm/_npx/1a/node_modules/.bin/x", true },
+		{ "exec", "ms", "{home}/.nvm/versions/node/v22/bin/node", true },
+	};
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+	struct pmg_decision got;
+
+	(void)state;
+	building_begin(&b, "npm", "npx");
+	policy = building_policy(&b, NULL, NULL);
+	building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
+	assert_string_equal(policy->profile, "npm");
+	assert_true(policy->proxy_only);
+	assert_int_equal(policy->notes.n, 0);
+	got = pmg_policy_ask_net(policy, PMG_ACCESS_CONNECT, PMG_ROLE_MANAGER, "registry", 0);
+	assert_true(got.allowed);
+	got = pmg_policy_ask_net(policy, PMG_ACCESS_CONNECT, PMG_ROLE_SCRIPT, "registry", 0);
+	assert_false(got.allowed);
+	building_end(&b);
+}
+
+static void the_profile_of_npm_closes_all_else(void **state)
+{
+	static const struct building_row rows[] = {
+		{ "read", "ms", "{home}", false },
+		{ "read", "ms", "{home}/notes.txt", false },
+		{ "read", "ms", "{home}/other/src/x", false },
+		{ "read", "ms", "{home}/.ssh/id_x", false },
+		{ "read", "ms", "{home}/.aws/credentials", false },
+		{ "read", "s", "{home}/.npmrc", false },
+		{ "read", "s", "{project}/packages/a/.npmrc", false },
+		{ "read", "ms", "{project}/.env", false },
+		{ "read", "ms", "{project}/packages/a/.env.local", false },
+		{ "read", "ms", "{project}/.git/hooks/pre-commit", false },
+		{ "read", "ms", "{project}/sub/.git/config", false },
+		{ "read", "ms", "/etc/shadow", false },
+		{ "read", "ms", "/root/x", false },
+		{ "read", "ms", "/var/lib/dpkg/status", false },
+		{ "read", "ms", "/run/user/1000/bus", false },
+		{ "read", "ms", "{state}/ledger.db", false },
+		{ "write", "ms", "{home}/.bashrc", false },
+		{ "write", "ms", "{project}/src/index.js", false },
+		{ "write", "ms", "{project}/.env", false },
+		{ "write", "ms", "{project}/.env.example", false },
+		{ "write", "s", "{project}/package.json", false },
+		{ "write", "ms", "{project}/.github/workflows/x.yml", false },
+		{ "write", "ms", "{project}/.git/hooks/pre-commit", false },
+		{ "write", "ms", "{project}/.git/config", false },
+		{ "write", "ms", "{project}/.git", false },
+		{ "write", "ms", "{project}/.husky/_/pre-commit", false },
+		{ "write", "ms", "{config}/config.yml", false },
+		{ "write", "ms", "{run}/ca.pem", false },
+		{ "write", "ms", "/usr/bin/x", false },
+		{ "write", "ms", "/proc/sys/kernel/core_pattern", false },
+		{ "exec", "ms", "{home}/evil", false },
+		{ "exec", "ms", "/tmp/x", false },
+		{ "exec", "ms", "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", false },
+		{ "exec", "ms", "/lib/ld-musl-x86_64.so.1", false },
+		{ "exec", "ms", "{project}/.git/hooks/pre-commit", false },
+		{ "unix", "ms", "/run/docker.sock", false },
+		{ "unix", "ms", "@/tmp/.X11-unix/X0", false },
+	};
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	policy = building_policy(&b, NULL, NULL);
+	building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
+	building_end(&b);
+}
+
+static void each_built_in_profile_builds(void **state)
+{
+	static const struct {
+		const char *manager;
+		struct building_row rows[4];
+	} rows[] = {
+		{ "pnpm",
+		  { { "write", "ms", "{project}/_tmp_12_ab", true },
+		    { "write", "ms", "{home}/.local/share/pnpm/store/v10/files/x", true },
+		    { "write", "ms", "{project}/pnpm-lock.yaml.123", true },
+		    { "exec", "ms", "{home}/.local/share/pnpm/store/v10/links/x/bin", true } } },
+		{ "pip",
+		  { { "write", "m", "{project}/.venv/lib/python3.11/site-packages/x", true },
+		    { "write", "s", "{project}/x.egg-info/PKG-INFO", true },
+		    { "exec", "s", "/tmp/pip-build-env-1/overlay/bin/x", true },
+		    { "write", "s", "{project}/setup.py", false } } },
+		{ "exec",
+		  { { "write", "s", "{project}/a/b", true },
+		    { "write", "s", "{project}/.env", false },
+		    { "read", "s", "{home}/.aws/credentials", false },
+		    { "exec", "s", "{home}/evil", false } } },
+	};
+	struct pmg_decision got;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		struct building b;
+		pmg_auto(policy) struct pmg_policy *policy = NULL;
+
+		building_begin(&b, rows[i].manager, NULL);
+		policy = building_policy(&b, NULL, NULL);
+		building_ask(&b, policy, rows[i].rows, PMG_ARRAY_LEN(rows[i].rows));
+		got = pmg_policy_ask_net(policy, PMG_ACCESS_CONNECT, PMG_ROLE_MANAGER, "registry",
+					 0);
+		assert_int_equal(got.allowed, strcmp(rows[i].manager, "exec") != 0);
+		building_end(&b);
+	}
+}
+
+static void git_configuration_with_credentials_is_closed_for_reading(void **state)
+{
+	static const struct building_row closed = { "read", "ms", "{project}/.git/config", false };
+	static const struct building_row open = { "read", "ms", "{project}/.git/config", true };
+	static const struct building_row git[] = {
+		{ "read", "s", "{project}/.git/config", true },
+		{ "write", "s", "{project}/.git/index.lock", true },
+		{ "write", "s", "{project}/.git/objects/ab/cd", true },
+		{ "write", "s", "{project}/.git/HEAD.lock", true },
+		{ "write", "s", "{project}/.git/config", false },
+		{ "write", "s", "{project}/.git/config.lock", false },
+		{ "write", "s", "{project}/.git/hooks/x", false },
+		{ "read", "s", "{project}/.git/hooks/x", false },
+	};
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+	pmg_auto(policy) struct pmg_policy *named = NULL;
+	pmg_auto(policy) struct pmg_policy *preset = NULL;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	b.facts.git_secret = true;
+	policy = building_policy(&b, NULL, NULL);
+	building_ask(&b, policy, &closed, 1);
+	named = building_policy(&b, NULL, "read=.git/config");
+	building_ask(&b, named, &open, 1);
+	preset = building_policy(&b, NULL, "preset=git");
+	building_ask(&b, preset, git, PMG_ARRAY_LEN(git));
+	building_end(&b);
+}
+
+static void every_form_of_an_exact_path_opens_it_and_nothing_else(void **state)
+{
+	static const char *const forms[] = {
+		"read=.env",        "read=./.env",          "read={project}/.env",
+		"read=${CWD}/.env", "read=${PROJECT}/.env", "read=~/project/.env",
+		"read=src/../.env"
+	};
+	static const struct building_row rows[] = {
+		{ "read", "ms", "{project}/.env", true },
+		{ "read", "ms", "{project}/.env.local", false },
+		{ "read", "ms", "{project}/a/.env", false },
+		{ "read", "ms", "{home}/.env", false },
+		{ "write", "ms", "{project}/.env", false },
+	};
+	struct building b;
+	size_t i;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	for (i = 0; i < PMG_ARRAY_LEN(forms); i++) {
+		pmg_auto(policy) struct pmg_policy *policy = building_policy(&b, NULL, forms[i]);
+
+		building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
+	}
+	building_end(&b);
+}
+
+static void an_allowance_opens_just_what_it_says(void **state)
+{
+	static const struct {
+		const char *allow;
+		struct building_row yes, no;
+	} rows[] = {
+		{ "read=~/.config/foo/bar.json",
+		  { "read", "ms", "{home}/.config/foo/bar.json", true },
+		  { "read", "ms", "{home}/.config/foo/x", false } },
+		{ "write=dist/",
+		  { "write", "ms", "{project}/dist/a/b", true },
+		  { "write", "ms", "{project}/distx", false } },
+		{ "write=dist/**",
+		  { "write", "ms", "{project}/dist", true },
+		  { "exec", "ms", "{home}/dist", false } },
+		{ "exec=~/bin/x",
+		  { "exec", "ms", "{home}/bin/x", true },
+		  { "exec", "ms", "{home}/bin/y", false } },
+		{ "unix=@x", { "unix", "ms", "@x", true }, { "unix", "ms", "@xy", false } },
+		{ "unix=.sock",
+		  { "unix", "ms", "{project}/.sock", true },
+		  { "unix", "ms", "{home}/.sock", false } },
+		/* Nothing opens hooks. */
+		{ "write=.git/hooks/x",
+		  { "read", "ms", "{project}/a", true },
+		  { "write", "ms", "{project}/.git/hooks/x", false } },
+		/* What a folder is denied for does not come back with its sibling. */
+		{ "read=~/.ssh/config",
+		  { "read", "ms", "{home}/.ssh/config", true },
+		  { "read", "ms", "{home}/.ssh/id_rsa", false } },
+	};
+	struct building b;
+	size_t i;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(policy) struct pmg_policy *policy =
+			building_policy(&b, NULL, rows[i].allow);
+
+		building_ask(&b, policy, &rows[i].yes, 1);
+		building_ask(&b, policy, &rows[i].no, 1);
+	}
+	building_end(&b);
+}
+
+static void a_wrong_allowance_is_an_error(void **state)
+{
+	static const struct {
+		const char *allow, *says, *hint;
+	} rows[] = {
+		{ "raed=x", "is not TYPE=VALUE", "did you mean \"read" },
+		{ "read", "is not TYPE=VALUE", "" },
+		{ "read=", "empty", "" },
+		{ "net-connect=host:65616", "port", "" },
+		{ "net-connect=host:0", "port", "" },
+		{ "net-connect=host:-1", "port", "" },
+		{ "net-connect=registry", "registry", "" },
+		{ "net-bind=0.0.0.0:99999", "port", "" },
+		{ "env=A*B", "\"*\"", "" },
+		{ "env=*", "variable", "" },
+		{ "preset=gti", "no preset", "did you mean \"git\"" },
+		{ "read=**/.env", "a pattern does not open", "read=.env" },
+		{ "write=${NOPE}/x", "${NOPE} is no variable", "" },
+	};
+	struct building b;
+	size_t i;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(policy) struct pmg_policy *policy = NULL;
+		struct pmg_err err = PMG_ERR_INIT;
+
+		if (building_try(&b, NULL, rows[i].allow, &policy, &err) == 0)
+			fail_msg("%s was taken", rows[i].allow);
+		assert_null(policy);
+		if (!strstr(err.msg, rows[i].says) || !strstr(err.hint, rows[i].hint))
+			fail_msg("%s: %s (%s)", rows[i].allow, err.msg, err.hint);
+	}
+	building_end(&b);
+}
+
+static void a_profile_of_the_user_stands_on_a_built_in_one(void **state)
+{
+	static const struct building_row rows[] = {
+		{ "read", "ms", "{home}/.config/acme/x", true },
+		{ "write", "ms", "{project}/node_modules/x", true },
+		{ "read", "ms", "{project}/secrets", false },
+		{ "read", "ms", "{project}/secrets/a/b", false },
+		{ "exec", "ms", "/usr/bin/curl", false },
+		{ "unix", "ms", "{project}/.sock", true },
+	};
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+	struct pmg_decision got;
+	size_t i;
+	bool seen = false;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	building_write(
+		&b, "home/.config/pmg/profiles/my-npm.yml",
+		"schema_version: 1\nname: my-npm\ninherits: npm\n"
+		"package_managers: [npm, npx]\npresets: [git]\n"
+		"filesystem:\n  allow_read: [\"${HOME}/.config/acme/**\", \"${NOPE}/x\"]\n"
+		"  deny_read: [\"${PROJECT}/secrets\"]\n"
+		"process:\n  deny_exec: [/usr/bin/curl]\n"
+		"network:\n  network_via_proxy_only: false\n"
+		"  script_outbound: [\"*.acme.test:443\"]\n  allow_unix: [\"${PROJECT}/.sock\"]\n"
+		"limits: {processes: 512}\n");
+	policy = building_policy(&b, "my-npm", NULL);
+	building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
+	assert_string_equal(policy->profile, "my-npm");
+	assert_false(policy->proxy_only);
+	assert_int_equal(policy->max_processes, 512);
+	assert_int_equal(policy->notes.n, 1);
+	assert_non_null(strstr(policy->notes.v[0], "${NOPE}"));
+	got = pmg_policy_ask_net(policy, PMG_ACCESS_CONNECT, PMG_ROLE_SCRIPT, "a.acme.test", 443);
+	assert_true(got.allowed);
+	for (i = 0; i < policy->n_rules; i++)
+		seen |= pmg_str_has_suffix(policy->rules[i].source, "profiles/my-npm.yml:8");
+	assert_true(seen);
+	building_end(&b);
+}
+
+static void a_wrong_profile_says_where(void **state)
+{
+	static const struct {
+		const char *text, *says, *hint;
+	} rows[] = {
+		{ "filesytem: {}\n", ":3:1: unknown key \"filesytem\"", "filesystem" },
+		{ "inherits: nmp\n", ":3:11: \"inherits\"", "npm" },
+		{ "filesystem: {allow_write: [\"${NOPE}/x\"]}\n", ".yml:3: ${NOPE}/x", "" },
+		{ "filesystem: {allow_read: [relative]}\n", ":3:27: \"allow_read\": a path", "" },
+		{ "filesystem: {allow_read: [/a/../b]}\n", "no \"..\"", "" },
+		{ "filesystem: {deny_read: [\"/a/[b\"]}\n", ":3:26: \"deny_read\":", "" },
+		{ "environment: {allow: [\"*\"]}\n", ":3:23: \"allow\":", "" },
+		{ "network: {allow_bind: [\"127.0.0.1:70000\"]}\n", ":3:24: \"allow_bind\":", "" },
+		{ "presets: [\"../x\"]\n", ":3:11: \"presets\"", "" },
+		{ "presets: [none]\n", "no preset \"none\"", "" },
+		{ "package_managers: [pip]\n", "is not for npm", "" },
+		{ "name: again\n", "name", "" },
+	};
+	struct building b;
+	size_t i;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *text =
+			pmg_xasprintf("schema_version: 1\nname: p\n%s", rows[i].text);
+		pmg_auto(policy) struct pmg_policy *policy = NULL;
+		struct pmg_err err = PMG_ERR_INIT;
+
+		building_write(&b, "home/.config/pmg/profiles/p.yml", text);
+		if (building_try(&b, "p", NULL, &policy, &err) == 0)
+			fail_msg("%s was taken", rows[i].text);
+		if (!strstr(err.msg, rows[i].says) || !strstr(err.hint, rows[i].hint))
+			fail_msg("%s: %s (%s)", rows[i].text, err.msg, err.hint);
+	}
+	building_end(&b);
+}
+
+static void no_profile_of_that_name_names_the_nearest(void **state)
+{
+	static const struct {
+		const char *name, *hint;
+	} rows[] = { { "npmm", "npm" }, { "../../etc/x", "" }, { "a b", "profiles/a b.yml" } };
+	struct building b;
+	size_t i;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(policy) struct pmg_policy *policy = NULL;
+		struct pmg_err err = PMG_ERR_INIT;
+
+		assert_int_equal(building_try(&b, rows[i].name, NULL, &policy, &err),
+				 -PMG_E_NOTFOUND);
+		if (!strstr(err.hint, rows[i].hint))
+			fail_msg("%s: %s (%s)", rows[i].name, err.msg, err.hint);
+	}
+	building_end(&b);
+}
+
+static void a_profile_that_others_can_write_is_refused(void **state)
+{
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+	pmg_autofree char *path = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	building_write(&b, "home/.config/pmg/profiles/p.yml", "schema_version: 1\nname: p\n");
+	path = pmg_path_join(b.config, "profiles/p.yml");
+	assert_int_equal(chmod(path, 0666), 0);
+	assert_int_equal(building_try(&b, "p", NULL, &policy, &err), -PMG_E_CONFIG);
+	building_end(&b);
+}
+
+static void links_are_followed_to_what_they_name(void **state)
+{
+	static const struct building_row rows[] = {
+		{ "read", "ms", "{top}/elsewhere/env", true },
+		{ "read", "ms", "{home}/.env", false },
+		{ "write", "ms", "{top}/elsewhere/dist/x", true },
+	};
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+	pmg_autofree char *env = NULL;
+	pmg_autofree char *dist = NULL;
+	pmg_autofree char *link_env = NULL;
+	pmg_autofree char *link_dist = NULL;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	building_write(&b, "elsewhere/env", "");
+	building_write(&b, "elsewhere/dist/x", "");
+	env = pmg_path_join(b.top, "elsewhere/env");
+	dist = pmg_path_join(b.top, "elsewhere/dist");
+	link_env = pmg_path_join(b.project, ".env");
+	link_dist = pmg_path_join(b.project, "dist");
+	assert_int_equal(symlink(env, link_env), 0);
+	assert_int_equal(symlink(dist, link_dist), 0);
+	policy = building_policy(&b, NULL, "read=.env write=dist/**");
+	building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
+	building_end(&b);
+}
+
+static void a_folder_named_like_a_pattern_is_no_pattern(void **state)
+{
+	static const struct building_row rows[] = {
+		{ "read", "ms", "{home}/p[1]/src/x", true },
+		{ "read", "ms", "{home}/p1/src/x", false },
+		{ "write", "ms", "{home}/p[1]/node_modules/x", true },
+	};
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+	pmg_autofree char *odd = NULL;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	odd = pmg_path_join(b.home, "p[1]");
+	b.facts.cwd = b.facts.project = odd;
+	policy = building_policy(&b, NULL, NULL);
+	building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
+	building_end(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_profile_of_npm_opens_what_an_install_needs),
+		cmocka_unit_test(the_profile_of_npm_closes_all_else),
+		cmocka_unit_test(each_built_in_profile_builds),
+		cmocka_unit_test(git_configuration_with_credentials_is_closed_for_reading),
+		cmocka_unit_test(every_form_of_an_exact_path_opens_it_and_nothing_else),
+		cmocka_unit_test(an_allowance_opens_just_what_it_says),
+		cmocka_unit_test(a_wrong_allowance_is_an_error),
+		cmocka_unit_test(a_profile_of_the_user_stands_on_a_built_in_one),
+		cmocka_unit_test(a_wrong_profile_says_where),
+		cmocka_unit_test(no_profile_of_that_name_names_the_nearest),
+		cmocka_unit_test(a_profile_that_others_can_write_is_refused),
+		cmocka_unit_test(links_are_followed_to_what_they_name),
+		cmocka_unit_test(a_folder_named_like_a_pattern_is_no_pattern),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
