@@ -14,6 +14,7 @@ tests_unit_test_policy_policy_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_subtrees
 tests_unit_test_policy_subtrees_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_glob
+check_PROGRAMS += tests/fuzz/fuzz_glob tests/fuzz/fuzz_host
 tests_fuzz_fuzz_glob_LDADD = $(FUZZ_MAIN) $(LINK_POLICY)
+tests_fuzz_fuzz_host_LDADD = $(FUZZ_MAIN) $(LINK_POLICY)
 EXTRA_DIST += tests/policy
