@@ -26,6 +26,13 @@
 
 #define PMG_PTYS_MAX 4096U
 
+/* Codes of refusals; docs/codes/ has a page each. */
+#define PMG_CODE_READ       2001
+#define PMG_CODE_WRITE      2002
+#define PMG_CODE_TREE       2012 /* delete, rename, link */
+#define PMG_CODE_METADATA   2017
+#define PMG_CODE_UNREADABLE 2018
+
 struct pmg_broker {
 	const struct pmg_policy *policy;
 	int listener;
@@ -39,10 +46,12 @@ struct pmg_broker {
 	pid_t reaper;      /* pid 1 of the run, as seen by us */
 	bool may_continue; /* the inner Landlock domain stands: calls in pure subtrees may go on */
 	struct pmg_who_table *who;
+	struct pmg_calls *calls;    /* loop.c */
 	struct pmg_inodes *secrets; /* (device, inode) of denied files: hard links to them */
 	pthread_rwlock_t moves;     /* write: rename, link; read: all else */
 	pthread_mutex_t lock;       /* of events, who, ports */
 	struct pmg_events events;
+	uint64_t told[PMG_EVENTS_MAX];  /* how often the front was told of each */
 	uint8_t ports[65536 / 8];       /* bound by the tree on loopback, on behalf */
 	uint8_t ptys[PMG_PTYS_MAX / 8]; /* pseudo terminals that the tree has made */
 	unsigned waiting;               /* opens that wait in threads of their own */
@@ -82,6 +91,10 @@ void pmg_answer_fail(struct pmg_answer *answer, int errnum);
 
 typedef void (*pmg_handler)(struct pmg_request *request, struct pmg_answer *answer);
 
+#define PMG_TIMES_NANO  0 /* struct timespec[2] */
+#define PMG_TIMES_MICRO 1 /* struct timeval[2] */
+#define PMG_TIMES_WHOLE 2 /* struct utimbuf */
+
 /* Which argument holds what; -1: none. */
 struct pmg_call_row {
 	const char *name; /* as in syscalls(2) */
@@ -91,16 +104,27 @@ struct pmg_call_row {
 	signed char dirfd2, path2;
 	signed char flags;
 	signed char mode;
+	int fixed;  /* flags of a call that has no argument for them; of times: PMG_TIMES_* */
 	bool moves; /* takes the lock of moves for itself */
 	int errnum; /* of calls that are refused whatever they ask */
 	struct pmg_seccomp_cond cond[PMG_SECCOMP_CONDS]; /* trapped only so */
 };
-/** All rows; NULL name ends. Several rows may bear one name, with conditions that exclude each
- * other. */
+/** Rows that are decided by what they ask; NULL name ends. Several rows may bear one name, with
+ * conditions that exclude each other. */
 const struct pmg_call_row *pmg_call_rows(void);
-const struct pmg_call_row *pmg_call_find(const struct pmg_notify *call);
-/** Rows as a filter: each NOTIFY. Caller frees v. */
-struct pmg_seccomp_rule *pmg_call_filter(size_t *n);
+/* surface.c: rows that are refused whatever they ask. The last one, without a name of a call
+ * ("foreign"), stands for all calls of another architecture. */
+const struct pmg_call_row *pmg_surface_rows(void);
+
+struct pmg_calls; /* rows of both, by number */
+struct pmg_calls *pmg_calls_new(void) PMG_MUST_CHECK;
+void pmg_calls_free(struct pmg_calls *calls);
+PMG_DEFINE_AUTO(calls, struct pmg_calls *, pmg_calls_free);
+/** @return NULL: none */
+const struct pmg_call_row *pmg_calls_find(const struct pmg_calls *calls,
+					  const struct pmg_notify *call);
+/** Rows of both as a filter: each NOTIFY. Caller frees v. */
+struct pmg_seccomp_rule *pmg_call_filter(size_t *n) PMG_MUST_CHECK;
 
 /* --- resolve.c --- */
 
@@ -146,6 +170,10 @@ int pmg_resolve(struct pmg_request *request, int dirfd_arg, int path_arg, unsign
 /** The same for a text of ours and a descriptor of the caller's (AT_FDCWD: its cwd). */
 int pmg_resolve_text(struct pmg_request *request, int dirfd, const char *path, unsigned flags,
 		     struct pmg_object *out) PMG_MUST_CHECK;
+/** The same as openat2(2) with resolve flags has it; by the kernel alone, so no /proc/self in it.
+ */
+int pmg_resolve_how(struct pmg_request *request, int dirfd, const char *path, unsigned flags,
+		    uint64_t resolve, struct pmg_object *out) PMG_MUST_CHECK;
 /** The object of an open descriptor of the caller's, as fchmod(2) means it. @return 0 or -errno */
 int pmg_resolve_fd(struct pmg_request *request, int fd, struct pmg_object *out) PMG_MUST_CHECK;
 /** Text argument into out[PATH_MAX]. @return 0; -EFAULT, -ENAMETOOLONG; -EPERM, recorded */
@@ -184,6 +212,9 @@ int pmg_judge_object(struct pmg_request *request, enum pmg_access access, enum p
 /** Record a refusal; rule NULL: none allows it. target is copied. */
 void pmg_refuse(struct pmg_request *request, int code, enum pmg_event_op op,
 		const struct pmg_policy_rule *rule, const char *target);
+/** Record what no rule can allow: no allowance is suggested. */
+void pmg_refuse_always(struct pmg_request *request, int code, enum pmg_event_op op,
+		       const char *target);
 
 /* --- who.c --- */
 /* The table has a lock of its own: these may be called with or without that of the broker. */
@@ -237,11 +268,14 @@ void pmg_act_surface(struct pmg_request *request, struct pmg_answer *answer); /*
 void pmg_wait_open(struct pmg_request *request, int fd, int flags, struct pmg_answer *answer);
 
 /* --- loop.c --- */
-/** fds and proc_dev; pmg_broker_serve() does it too. @return 0 or -PMG_E_SYS */
+/** What this file keeps in the broker (fds, proc_dev, calls); pmg_broker_serve() does it itself.
+ * Other fields are the caller's; a lock that is all zero is a lock. @return 0 or -PMG_E_SYS */
 int pmg_broker_begin(struct pmg_broker *broker, struct pmg_err *err) PMG_MUST_CHECK;
+void pmg_broker_done(struct pmg_broker *broker);
 /** Serve until nobody is left or stop_fd is readable. Starts its second thread. */
 int pmg_broker_serve(struct pmg_broker *broker, int stop_fd, struct pmg_err *err) PMG_MUST_CHECK;
-/** Send events that are new or counted since. */
+/** Send events that were counted since they were told: what is sent has the count since then, so
+ *  that whoever adds them up has them all. */
 void pmg_broker_flush(struct pmg_broker *broker);
 
 #endif

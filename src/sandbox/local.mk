@@ -11,3 +11,18 @@ tests_unit_test_sandbox_who_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 tests_unit_test_sandbox_who_package_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/fuzz/fuzz_package
 tests_fuzz_fuzz_package_LDADD = $(FUZZ_MAIN) $(LINK_SANDBOX)
+
+# Calls on behalf.
+libsandbox_a_SOURCES += %D%/act_meta.c %D%/act_move.c %D%/act_open.c %D%/act_tree.c %D%/calls.c \
+	%D%/device.c %D%/device_priv.h %D%/loop.c %D%/pending.c %D%/report.c %D%/resolve.c \
+	%D%/resolve_priv.h %D%/wait.c %D%/walk.c
+check_LIBRARIES += libbrokered.a
+libbrokered_a_SOURCES = tests/helper/broker.c tests/helper/broker.h tests/helper/conform.c \
+	tests/helper/conform.h
+LINK_BROKERED = libbrokered.a $(LINK_SANDBOX) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_sandbox_act_meta tests/unit/test_sandbox_act_open \
+	tests/unit/test_sandbox_act_tree tests/unit/test_sandbox_report
+tests_unit_test_sandbox_act_meta_LDADD = $(LINK_BROKERED)
+tests_unit_test_sandbox_act_open_LDADD = $(LINK_BROKERED)
+tests_unit_test_sandbox_act_tree_LDADD = $(LINK_BROKERED)
+tests_unit_test_sandbox_report_LDADD = $(LINK_BROKERED)

@@ -1,0 +1,212 @@
+#include "sandbox/broker_priv.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/msg.h"
+#include "base/str.h"
+#include "sandbox/walls_priv.h"
+#include "violation/wire.h"
+
+/* What --sandbox-allow calls an operation, and whether a word stands before its target ("tcp "). */
+static const struct {
+	const char *allow;
+	int code; /* of files */
+	bool is_path;
+} ops[PMG_EVENT_OP_MAX] = {
+	[PMG_EVENT_READ] = { "read", PMG_CODE_READ, true },
+	[PMG_EVENT_WRITE] = { "write", PMG_CODE_WRITE, true },
+	[PMG_EVENT_DELETE] = { "write", PMG_CODE_TREE, true },
+	[PMG_EVENT_RENAME] = { "write", PMG_CODE_TREE, true },
+	[PMG_EVENT_LINK] = { "write", PMG_CODE_TREE, true },
+	[PMG_EVENT_METADATA] = { "write", PMG_CODE_METADATA, true },
+	[PMG_EVENT_EXEC] = { "exec", 0, true },
+	[PMG_EVENT_CONNECT] = { "net-connect", 0, false },
+	[PMG_EVENT_BIND] = { "net-bind", 0, false },
+	[PMG_EVENT_UNIX] = { "unix", 0, false },
+};
+
+/* A path as a pattern that matches it alone. */
+static char *pattern_of(const char *path)
+{
+	struct pmg_str out = PMG_STR_INIT(2 * (size_t)PMG_EVENT_TARGET_MAX);
+
+	for (; *path; path++) {
+		if (strchr("*?[\\", *path))
+			(void)!pmg_str_adds(&out, "\\");
+		(void)!pmg_str_add(&out, path, 1);
+	}
+	return pmg_str_steal(&out);
+}
+
+static char *allowance(enum pmg_event_op op, const char *word, const struct pmg_policy_rule *rule,
+		       const char *target)
+{
+	const char *value = target;
+	pmg_autofree char *pattern = NULL;
+
+	if (!word || (rule && (rule->sensitive || rule->rank <= PMG_RANK_HOOKS)))
+		return NULL;
+	if (!ops[op].is_path) {
+		value = strchr(target, ' ');
+		return value ? pmg_xasprintf("%s=%s", word, value + 1) : NULL;
+	}
+	if (target[0] != '/')
+		return NULL;
+	pattern = pattern_of(target);
+	return pmg_xasprintf("%s=%s", word, pattern);
+}
+
+static void tell(struct pmg_broker *broker, const struct pmg_event *event)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	struct json_t *body;
+
+	if (broker->wire < 0)
+		return;
+	body = pmg_event_encode(event);
+	/* A front that is gone ends the run by itself. */
+	(void)!pmg_msg_send(broker->wire, PMG_WIRE_DENIED, body, &err);
+	pmg_json_free(body);
+}
+
+struct refusal {
+	int code;
+	enum pmg_event_op op;
+	const struct pmg_policy_rule *rule;
+	const char *target;
+	const char *word; /* of --sandbox-allow */
+	bool sensitive;
+};
+
+static void record(struct pmg_request *request, const struct refusal *refusal)
+{
+	struct pmg_broker *broker = request->broker;
+	const struct pmg_policy_rule *rule = refusal->rule;
+	pmg_auto(event) struct pmg_event event = {
+		.code = refusal->code,
+		.op = refusal->op,
+		.by = PMG_EVENT_BY_BROKER,
+		.target = pmg_xstrndup(refusal->target, PMG_EVENT_TARGET_MAX - 1),
+		.sensitive = refusal->sensitive || (rule && rule->sensitive),
+		.first = time(NULL),
+		.count = 1,
+	};
+	const struct pmg_event *added;
+
+	event.last = event.first;
+	if (rule) {
+		event.rule = pmg_xstrdup(rule->text);
+		event.layer = pmg_xstrdup(pmg_layer_name(rule->layer));
+		event.source = pmg_xstrdup(rule->source);
+	}
+	if (!event.sensitive)
+		event.allow = allowance(refusal->op, refusal->word, rule, event.target);
+	pmg_who_fill(broker, &request->who, &event);
+	(void)pthread_mutex_lock(&broker->lock);
+	added = pmg_events_add(&broker->events, &event);
+	if (added) {
+		tell(broker, added);
+		broker->told[added - broker->events.v] = added->count;
+	}
+	(void)pthread_mutex_unlock(&broker->lock);
+}
+
+void pmg_refuse(struct pmg_request *request, int code, enum pmg_event_op op,
+		const struct pmg_policy_rule *rule, const char *target)
+{
+	record(request, &(struct refusal){ code, op, rule, target, ops[op].allow, false });
+}
+
+void pmg_refuse_always(struct pmg_request *request, int code, enum pmg_event_op op,
+		       const char *target)
+{
+	record(request, &(struct refusal){ .code = code, .op = op, .target = target });
+}
+
+/* What may be read of a process that is not the caller's: what ps shows. */
+static bool is_shown(const char *path)
+{
+	static const char *const shown[] = { "stat", "statm", "status", "cmdline", "comm" };
+	const char *rest = strchr(path + sizeof "/proc", '/');
+	const char *name = strrchr(path, '/');
+	size_t i;
+
+	if (!rest)
+		return true; /* the folder: names, no content */
+	if (rest != name && !pmg_str_has_prefix(rest, "/task/"))
+		return false;
+	for (i = 0; i < PMG_ARRAY_LEN(shown); i++)
+		if (strcmp(name + 1, shown[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Rules speak of a process's own folder as /proc/self. */
+static bool is_refused_process(const struct pmg_object *object, enum pmg_access access)
+{
+	const char *number = object->path + sizeof "/proc";
+
+	if (object->is_own_proc || !pmg_str_has_prefix(object->path, "/proc/") || *number < '1' ||
+	    *number > '9')
+		return false;
+	return access != PMG_ACCESS_READ || !is_shown(object->path);
+}
+
+bool pmg_may(const struct pmg_request *request, enum pmg_access access, const char *path)
+{
+	return pmg_policy_ask(request->broker->policy, access, request->who.role, path).allowed;
+}
+
+static struct pmg_decision ask(struct pmg_request *request, enum pmg_access access,
+			       const struct pmg_object *object)
+{
+	const struct pmg_policy *policy = request->broker->policy;
+	enum pmg_role role = request->who.role;
+	struct pmg_decision decision;
+	const char *rest;
+	char path[PATH_MAX];
+
+	decision = pmg_policy_ask(policy, access, role, object->path);
+	if (decision.allowed || !object->is_own_proc)
+		return decision;
+	rest = strchr(object->path + sizeof "/proc", '/');
+	(void)snprintf(path, sizeof path, "/proc/self%s", rest ? rest : "");
+	return pmg_policy_ask(policy, access, role, path);
+}
+
+static bool is_secret(const struct pmg_broker *broker, const struct pmg_object *object)
+{
+	return broker->secrets && S_ISREG(object->st.st_mode) && object->st.st_nlink > 1 &&
+	       pmg_inodes_has(broker->secrets, object->st.st_dev, object->st.st_ino);
+}
+
+int pmg_judge_object(struct pmg_request *request, enum pmg_access access, enum pmg_event_op op,
+		     const struct pmg_object *object)
+{
+	static const unsigned held[PMG_ACCESS_MAX] = {
+		[PMG_ACCESS_READ] = PMG_HELD_READ,
+		[PMG_ACCESS_WRITE] = PMG_HELD_WRITE,
+	};
+	struct refusal refusal = { .code = ops[op].code,
+				   .op = op,
+				   .target = object->path,
+				   .word = pmg_access_name(access) };
+	struct pmg_decision decision = { 0 };
+
+	/* Open already in this way: it gains nothing. Also what is no place: pipes of its own. */
+	if ((object->held & held[access]) != 0 || (object->is_magic && object->path[0] != '/'))
+		return 0;
+	refusal.sensitive = is_secret(request->broker, object);
+	if (is_refused_process(object, access))
+		refusal.word = NULL; /* no rule opens it */
+	else if (!refusal.sensitive && object->path[0] == '/')
+		decision = ask(request, access, object);
+	if (decision.allowed)
+		return 0;
+	refusal.rule = decision.rule;
+	record(request, &refusal);
+	return -EACCES;
+}
