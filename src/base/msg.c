@@ -43,6 +43,7 @@ static void attach(struct msghdr *head, union control *control, const int *fds, 
 	head->msg_control = control->room;
 	head->msg_controllen = CMSG_SPACE(n_fds * sizeof *fds);
 	rights = CMSG_FIRSTHDR(head);
+	assert(rights); /* there is room for it */
 	rights->cmsg_level = SOL_SOCKET;
 	rights->cmsg_type = SCM_RIGHTS;
 	rights->cmsg_len = CMSG_LEN(n_fds * sizeof *fds);

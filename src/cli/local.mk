@@ -35,4 +35,4 @@ tests_unit_test_cli_out_LDADD = $(LINK_CLI_CORE) $(CMOCKA_LIBS)
 tests_unit_test_cli_table_LDADD = $(LINK_CLI_CORE) $(CMOCKA_LIBS)
 
 dist_man_MANS += man/pmg.1
-EXTRA_DIST += docs/cli-json.md
+EXTRA_DIST += docs/cli-json.md docs/schema/violation.json

@@ -38,6 +38,13 @@ for page in docs/codes/PMG*.md; do
 	}
 done
 
+# A number means one thing for ever: what is retired has no page any more, and is not used.
+grep -oE '^PMG[0-9]{4} .' docs/codes/RETIRED | cut -c1-7 | sort -u >"$work/retired"
+for code in $(comm -12 "$work/retired" "$work/docs"); do
+	echo "docs/codes/RETIRED: $code is in use again"
+	status=1
+done
+
 # Pages of the sandbox say the same things in the same order, and lead on.
 for page in docs/codes/PMG2*.md; do
 	parts=$(grep -oE '^(\*\*[A-Z][a-z]+\.\*\*|- \*[A-Za-z ]+\.\*|Example:)' "$page" | tr -d '*' | tr '\n' ' ')

@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "base/io.h"
+#include "base/json.h"
 #include "base/path.h"
 #include "cli/front.h"
 #include "tests/helper/folder.h"
@@ -184,6 +186,47 @@ static void a_code_is_explained_without_a_home(void **state)
 	home = root;
 }
 
+static struct json_t *parsed(const char *text)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	struct json_t *json = NULL;
+
+	assert_int_equal(pmg_json_parse("said", text, strlen(text), &json, &err), 0);
+	return json;
+}
+
+/* Each key that is shown stands in the schema, and what the schema requires is shown. */
+static void the_schema_is_in_step(void **state)
+{
+	static const char *const argv[] = { "pmg", "violations", "list", "--json", NULL };
+	const char *srcdir = getenv("srcdir");
+	pmg_autofree char *path =
+		pmg_path_join(srcdir ? srcdir : "..", "docs/schema/violation.json");
+	pmg_autofree char *text = NULL;
+	pmg_auto(json) struct json_t *schema = NULL;
+	pmg_auto(json) struct json_t *rows_shown = NULL;
+	const struct json_t *required, *properties;
+	struct pmg_err err = PMG_ERR_INIT;
+	char said[8192];
+	size_t len, i, j;
+
+	(void)state;
+	assert_int_equal(pmg_io_slurp(path, 1U << 20, &text, &len, &err), 0);
+	schema = parsed(text);
+	required = pmg_json_get(schema, "required");
+	properties = pmg_json_get(schema, "properties");
+	assert_int_equal(said_by(play, argv, -1, said, sizeof said), 0);
+	rows_shown = parsed(said);
+	assert_int_equal(pmg_json_len(rows_shown), 3);
+	for (i = 0; i < pmg_json_len(rows_shown); i++) {
+		pmg_json_object_each (pmg_json_at(rows_shown, i), it)
+			assert_non_null(pmg_json_get(properties, pmg_json_iter_key(it)));
+		for (j = 0; j < pmg_json_len(required); j++)
+			assert_non_null(pmg_json_get(pmg_json_at(rows_shown, i),
+						     pmg_json_text(pmg_json_at(required, j))));
+	}
+}
+
 static void without_a_ledger_nothing_was_refused(void **state)
 {
 	static const char *const list[] = { "pmg", "violations", "list", "--json", NULL };
@@ -205,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(command_lines_do_what_they_say),
 		cmocka_unit_test(a_code_is_explained_without_a_home),
+		cmocka_unit_test(the_schema_is_in_step),
 		cmocka_unit_test(without_a_ledger_nothing_was_refused),
 	};
 
