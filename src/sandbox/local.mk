@@ -26,3 +26,8 @@ tests_unit_test_sandbox_act_meta_LDADD = $(LINK_BROKERED)
 tests_unit_test_sandbox_act_open_LDADD = $(LINK_BROKERED)
 tests_unit_test_sandbox_act_tree_LDADD = $(LINK_BROKERED)
 tests_unit_test_sandbox_report_LDADD = $(LINK_BROKERED)
+
+# The run's own network.
+libsandbox_a_SOURCES += %D%/network.c
+check_PROGRAMS += tests/unit/test_sandbox_network
+tests_unit_test_sandbox_network_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
