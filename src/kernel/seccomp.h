@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-#define PMG_SECCOMP_CONDS 2
+#define PMG_SECCOMP_CONDS 3
 
 enum pmg_seccomp_do {
 	PMG_SECCOMP_ALLOW,

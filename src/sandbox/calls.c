@@ -115,13 +115,15 @@ struct pmg_calls *pmg_calls_new(void)
 	const struct pmg_call_row *row;
 
 	memset(calls->first, -1, sizeof calls->first);
-	for (row = rows; row->name; row++)
-		add(calls, row);
+	/* Refused forms of a call come before the call: sendto() with MSG_FASTOPEN before sendto().
+	 */
 	for (row = pmg_surface_rows(); row->name; row++) {
 		if (strcmp(row->name, "foreign") == 0)
 			calls->foreign = row;
 		add(calls, row);
 	}
+	for (row = rows; row->name; row++)
+		add(calls, row);
 	return calls;
 }
 
@@ -155,9 +157,9 @@ const struct pmg_call_row *pmg_calls_find(const struct pmg_calls *calls,
 {
 	short i;
 
-	if (call->arch != pmg_seccomp_arch())
+	if (call->arch != pmg_seccomp_arch() || call->nr >= NUMBERS_MAX) /* x32: by its numbers */
 		return calls->foreign;
-	if (call->nr < 0 || call->nr >= NUMBERS_MAX)
+	if (call->nr < 0)
 		return NULL;
 	for (i = calls->first[call->nr]; i >= 0; i = calls->next[i])
 		if (meets(calls->rows[i], call))
@@ -167,7 +169,7 @@ const struct pmg_call_row *pmg_calls_find(const struct pmg_calls *calls,
 
 struct pmg_seccomp_rule *pmg_call_filter(size_t *n)
 {
-	const struct pmg_call_row *const tables[] = { rows, pmg_surface_rows() };
+	const struct pmg_call_row *const tables[] = { pmg_surface_rows(), rows };
 	struct pmg_seccomp_rule *v = NULL;
 	const struct pmg_call_row *row;
 	size_t i, cap = 0;

@@ -31,3 +31,8 @@ tests_unit_test_sandbox_report_LDADD = $(LINK_BROKERED)
 libsandbox_a_SOURCES += %D%/network.c
 check_PROGRAMS += tests/unit/test_sandbox_network
 tests_unit_test_sandbox_network_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+
+# What the kernel is never asked: the filter of a run.
+libsandbox_a_SOURCES += %D%/filter.c %D%/filter_calls.c %D%/filter_priv.h %D%/surface.c
+check_PROGRAMS += tests/unit/test_sandbox_filter
+tests_unit_test_sandbox_filter_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)

@@ -15,10 +15,4 @@ PENDING(pmg_act_exec);
 PENDING(pmg_act_connect);
 PENDING(pmg_act_bind);
 PENDING(pmg_act_send);
-
-__attribute__((weak)) const struct pmg_call_row *pmg_surface_rows(void)
-{
-	static const struct pmg_call_row none[1];
-
-	return none;
-}
+PENDING(pmg_act_surface);

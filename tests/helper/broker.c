@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "kernel/procfs.h"
+#include "sandbox/walls_priv.h"
 
 #define HARD_ERROR 99 /* automake: the test could not be made */
 
@@ -82,14 +83,8 @@ static struct pmg_seccomp_code filter(void)
 {
 	struct pmg_seccomp_code code = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
-	struct pmg_seccomp_table table = { 0 };
-	struct pmg_seccomp_program program = { .otherwise = PMG_SECCOMP_ALLOW,
-					       .tables = &table,
-					       .n = 1 };
-	pmg_autofree struct pmg_seccomp_rule *rules = pmg_call_filter(&table.n);
 
-	table.rules = rules;
-	if (pmg_seccomp_compile(&program, &code, &err) < 0) {
+	if (pmg_walls_filter(false, &code, &err) < 0) {
 		(void)fprintf(stderr, "%s\n", err.msg);
 		_exit(HARD_ERROR);
 	}
