@@ -239,7 +239,7 @@ static void walk(const struct pmg_glob *glob, const char *dir, struct walk *out)
 
 static bool anything_left(const struct pmg_glob *glob, const bool *at)
 {
-	return memchr(at, true, glob->n) != NULL;
+	return memchr(at, 1, glob->n) != NULL;
 }
 
 bool pmg_glob_may_match_below(const struct pmg_glob *glob, const char *dir)

@@ -118,7 +118,7 @@ static int set_name(struct pmg_host *host, const char *pattern, char *name, bool
 		    struct pmg_err *err)
 {
 	char address[INET6_ADDRSTRLEN];
-	size_t len = strlen(name);
+	size_t len;
 
 	if (strchr(name, ':') || pattern[0] == '[') {
 		if (!canonical_v6(name, address, sizeof address))
