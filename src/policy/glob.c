@@ -8,7 +8,7 @@
 
 #define STATES_MAX (PMG_GLOB_MAX / 2 + 2) /* places between the components of a pattern */
 
-uint64_t pmg_glob_bit(const char *s, size_t len)
+void pmg_glob_mask_add(struct pmg_glob_mask *mask, const char *s, size_t len)
 {
 	uint32_t hash = (uint32_t)len * 0x9e3779b1U;
 	uint32_t word;
@@ -23,7 +23,9 @@ uint64_t pmg_glob_bit(const char *s, size_t len)
 		while (len > 0)
 			hash = (hash ^ (unsigned char)s[--len]) * 0x01000193U;
 	}
-	return 1ULL << (((hash * 0x9e3779b1U) >> 26) & 63);
+	hash *= 0x9e3779b1U;
+	mask->bits[0] |= 1ULL << (hash >> 26);
+	mask->bits[1] |= 1ULL << ((hash >> 20) & 63);
 }
 
 void pmg_glob_path_init(struct pmg_glob_path *out, const char *path)
@@ -33,7 +35,7 @@ void pmg_glob_path_init(struct pmg_glob_path *out, const char *path)
 	out->text = path;
 	out->parts = out->inside;
 	out->n_parts = 0;
-	out->mask = 0;
+	out->mask = (struct pmg_glob_mask){ { 0, 0 } };
 	if (path[0] != '/')
 		return;
 	while (*path) {
@@ -52,7 +54,7 @@ void pmg_glob_path_init(struct pmg_glob_path *out, const char *path)
 		}
 		out->parts[out->n_parts++] =
 			(struct pmg_glob_part){ start, (size_t)(path - start) };
-		out->mask |= pmg_glob_bit(start, (size_t)(path - start));
+		pmg_glob_mask_add(&out->mask, start, (size_t)(path - start));
 	}
 }
 
@@ -155,8 +157,15 @@ bool pmg_glob_match_path(const struct pmg_glob *glob, const struct pmg_glob_path
 	for (k = 1; k <= tail; k++)
 		if (!component_matches(glob, glob->n - k, &path->parts[path->n_parts - k]))
 			return false;
-	return tail == glob->n ||
-	       head_matches(glob, glob->n - tail, path->parts, path->n_parts - tail);
+	if (tail == glob->n)
+		return true;
+	/* Paths have their first names in common: that of the folder which a rule is about tells.
+	 */
+	if (glob->lead > 0 &&
+	    (path->n_parts < glob->lead ||
+	     !component_matches(glob, glob->lead - 1, &path->parts[glob->lead - 1])))
+		return false;
+	return head_matches(glob, glob->n - tail, path->parts, path->n_parts - tail);
 }
 
 bool pmg_glob_match(const struct pmg_glob *glob, const char *path)
@@ -167,7 +176,7 @@ bool pmg_glob_match(const struct pmg_glob *glob, const char *path)
 	return pmg_glob_match_path(glob, &parts);
 }
 
-uint64_t pmg_glob_needs(const struct pmg_glob *glob)
+struct pmg_glob_mask pmg_glob_needs(const struct pmg_glob *glob)
 {
 	return glob->needs;
 }
@@ -179,18 +188,35 @@ const char *pmg_glob_fixed(const struct pmg_glob *glob)
 
 bool pmg_glob_is_exact(const struct pmg_glob *glob)
 {
-	size_t i;
-
-	for (i = 0; i < glob->n; i++)
-		if (glob->components[i].kind == PMG_GLOB_MAGIC ||
-		    (glob->components[i].kind == PMG_GLOB_ANY && i + 1 < glob->n))
-			return false;
-	return !glob->name_star;
+	if (glob->is_name)
+		return !glob->name_star;
+	return glob->lead == glob->n || (glob->lead + 1 == glob->n && glob->tail == 0);
 }
 
 bool pmg_glob_is_subtree(const struct pmg_glob *glob)
 {
 	return pmg_glob_is_exact(glob) && glob->n > 0 && glob->tail == 0;
+}
+
+char *pmg_glob_shortest(const struct pmg_glob *glob)
+{
+	pmg_autofree char *path = pmg_xcalloc(glob->n_bytes + glob->n + 2, 1);
+	size_t i, len = 0;
+
+	for (i = 0; i < glob->n; i++) {
+		const struct pmg_glob_component *part = &glob->components[i];
+
+		if (part->kind == PMG_GLOB_ANY)
+			continue;
+		if (part->kind == PMG_GLOB_MAGIC)
+			return NULL;
+		path[len++] = '/';
+		memcpy(path + len, glob->bytes + part->at, part->n);
+		len += part->n;
+	}
+	if (len == 0)
+		path[0] = '/';
+	return glob->is_name ? NULL : pmg_steal_ptr(&path);
 }
 
 /* Where in the pattern a path can have got to. */

@@ -45,6 +45,9 @@ bool pmg_glob_is_subtree(const struct pmg_glob *glob);
 /** Longest leading part without magic, whole components: "/a/b" of "/a/b/c*" and of a subtree of
  * it. Borrowed; "/" at least. */
 const char *pmg_glob_fixed(const struct pmg_glob *glob);
+/** The shortest path that matches, where no magic but two stars is in the pattern: these stand for
+ *  nothing. NULL: there is other magic. Caller frees. */
+char *pmg_glob_shortest(const struct pmg_glob *glob) PMG_MUST_CHECK;
 /** Can something below folder `dir` match? */
 bool pmg_glob_may_match_below(const struct pmg_glob *glob, const char *dir);
 /** Does dir match, and everything below it, whatever its name? */
@@ -60,6 +63,9 @@ bool pmg_glob_anchors(const struct pmg_glob *glob, const char *dir);
  * For who asks many patterns about one path: the path is taken apart once. What needs() of a
  * pattern has and the mask of a path has not, that path cannot match.
  */
+struct pmg_glob_mask {
+	uint64_t bits[2];
+};
 struct pmg_glob_part {
 	const char *s;
 	size_t len;
@@ -68,14 +74,19 @@ struct pmg_glob_path {
 	const char *text; /* borrowed */
 	struct pmg_glob_part *parts;
 	size_t n_parts;
-	uint64_t mask;
+	struct pmg_glob_mask mask;
 	struct pmg_glob_part inside[48]; /* parts points here where they are enough */
 };
 /** @param[out] out  may not be moved; pmg_glob_path_done() */
 void pmg_glob_path_init(struct pmg_glob_path *out, const char *path);
 void pmg_glob_path_done(struct pmg_glob_path *path);
 PMG_DEFINE_AUTO_DONE(glob_path, struct pmg_glob_path, pmg_glob_path_done);
-uint64_t pmg_glob_needs(const struct pmg_glob *glob);
+struct pmg_glob_mask pmg_glob_needs(const struct pmg_glob *glob);
+static inline bool pmg_glob_mask_has(const struct pmg_glob_mask *mask,
+				     const struct pmg_glob_mask *needs)
+{
+	return !(needs->bits[0] & ~mask->bits[0]) && !(needs->bits[1] & ~mask->bits[1]);
+}
 bool pmg_glob_match_path(const struct pmg_glob *glob, const struct pmg_glob_path *path);
 
 #endif

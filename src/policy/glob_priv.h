@@ -29,9 +29,10 @@ struct pmg_glob {
 	char *bytes; /* of literal components, escapes taken away; of a name, NUL-terminated */
 	size_t n_bytes;
 	char *fixed;
-	uint64_t needs;
+	struct pmg_glob_mask needs;
 	struct pmg_glob_component *components;
 	size_t n, cap;
+	size_t lead; /* components that are literal, from the first on */
 	size_t tail; /* components behind the last two stars; n when there are none */
 	struct pmg_glob_token *tokens;
 	size_t n_tokens, cap_tokens;
@@ -39,7 +40,7 @@ struct pmg_glob {
 	size_t n_sets, cap_sets;
 };
 
-/** Bit of a mask that stands for a component with these bytes. */
-uint64_t pmg_glob_bit(const char *s, size_t len);
+/** Add what stands for a component with these bytes. */
+void pmg_glob_mask_add(struct pmg_glob_mask *mask, const char *s, size_t len);
 
 #endif

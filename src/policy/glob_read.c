@@ -143,7 +143,7 @@ static void make_literal(struct pmg_glob *glob, struct pmg_glob_component *out, 
 	for (i = first; i < glob->n_tokens; i++)
 		glob->bytes[glob->n_bytes++] = (char)glob->tokens[i].byte;
 	glob->n_tokens = first;
-	glob->needs |= pmg_glob_bit(glob->bytes + out->at, out->n);
+	pmg_glob_mask_add(&glob->needs, glob->bytes + out->at, out->n);
 }
 
 static bool is_dots(const struct pmg_glob *glob, const struct pmg_glob_component *part)
@@ -196,6 +196,7 @@ static void finish_path(struct pmg_glob *glob)
 		memcpy(glob->fixed + len, glob->bytes + part->at, part->n);
 		len += part->n;
 	}
+	glob->lead = i;
 	if (len == 0)
 		glob->fixed[len++] = '/';
 	glob->fixed[len] = '\0';

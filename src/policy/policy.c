@@ -206,7 +206,8 @@ struct pmg_decision pmg_policy_ask(const struct pmg_policy *policy, enum pmg_acc
 	for (i = policy->first[access]; i < policy->first[access + 1]; i++) {
 		const struct pmg_policy_rule *rule = &policy->rules[i];
 
-		if ((policy->needs[i] & ~parts.mask) || !(rule->roles & (unsigned)role))
+		if (!pmg_glob_mask_has(&parts.mask, &policy->needs[i]) ||
+		    !(rule->roles & (unsigned)role))
 			continue;
 		if (!pmg_glob_match_path(rule->glob, &parts))
 			continue;

@@ -103,7 +103,7 @@ struct pmg_policy {
 	struct pmg_strv notes; /* for the user: entries that were left out, ... */
 	/* Made by pmg_policy_seal(), for asking alone. */
 	size_t first[PMG_ACCESS_MAX + 1]; /* where the rules of each access begin */
-	uint64_t *needs;
+	struct pmg_glob_mask *needs;
 };
 
 void pmg_policy_free(struct pmg_policy *policy);
@@ -178,9 +178,10 @@ void pmg_subtrees_done(struct pmg_subtrees *list);
 PMG_DEFINE_AUTO_DONE(subtrees, struct pmg_subtrees, pmg_subtrees_done);
 /**
  * What the allow rules of files come to, whoever they are for: the fixed part of each pattern; to
- * write one file, its folder. Every path that pmg_policy_ask() allows lies in one that has its
- * access. A folder that is granted may not exist yet; it has to be made before Landlock can be
- * given it.
+ * write one file of the project, its folder; and dependency folders at the top of the project by
+ * themselves, where they are pure. Every path that pmg_policy_ask() allows lies in one that has its
+ * access. One may be missing, and has to be made before Landlock can be given it; or be a link by
+ * now, and must not be followed: then what the link leads to would be granted, which no rule says.
  * @param[out] out  zeroed before
  */
 void pmg_policy_subtrees(const struct pmg_policy *policy, struct pmg_subtrees *out);

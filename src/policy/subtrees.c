@@ -93,6 +93,30 @@ static void join(struct pmg_subtrees *list)
 	list->n = kept;
 }
 
+/* A file is made, renamed over and removed by rights on its folder. That of a file in the project
+ * is one of many names anyway. Elsewhere (HOME, /dev) it would open far more than the file. */
+static bool needs_folder(const struct pmg_policy *policy, const struct pmg_policy_rule *rule)
+{
+	const char *path = pmg_glob_fixed(rule->glob);
+
+	return rule->access == PMG_ACCESS_WRITE && pmg_glob_is_exact(rule->glob) &&
+	       !is_subtree_of(rule) &&
+	       ((policy->project && pmg_path_is_under(path, policy->project)) ||
+		(policy->cwd && pmg_path_is_under(path, policy->cwd)));
+}
+
+/* Of "any node_modules of the project" the project is granted, with names in it that are closed;
+ * and by itself that one which is most used and can be written without asking. */
+static void add_pure(const struct pmg_policy *policy, const struct pmg_policy_rule *rule,
+		     struct pmg_subtrees *out)
+{
+	pmg_autofree char *path = pmg_glob_shortest(rule->glob);
+
+	if (path && rule->access == PMG_ACCESS_WRITE && pmg_glob_covers(rule->glob, path) &&
+	    pmg_policy_is_pure(policy, PMG_ACCESS_WRITE, path))
+		add(out, rule->access, pmg_steal_ptr(&path));
+}
+
 void pmg_policy_subtrees(const struct pmg_policy *policy, struct pmg_subtrees *out)
 {
 	size_t i;
@@ -100,17 +124,13 @@ void pmg_policy_subtrees(const struct pmg_policy *policy, struct pmg_subtrees *o
 	assert(policy->needs);
 	for (i = 0; i < policy->first[PMG_ACCESS_EXEC + 1]; i++) {
 		const struct pmg_policy_rule *rule = &policy->rules[i];
-		const char *fixed;
+		const char *fixed = pmg_glob_fixed(rule->glob);
 
 		if (!pmg_rank_allows(rule->rank))
 			continue;
-		fixed = pmg_glob_fixed(rule->glob);
-		/* A file is made, renamed over and removed by rights on its folder. */
-		if (rule->access == PMG_ACCESS_WRITE && pmg_glob_is_exact(rule->glob) &&
-		    !is_subtree_of(rule))
-			add(out, rule->access, pmg_path_dir(fixed));
-		else
-			add(out, rule->access, pmg_xstrdup(fixed));
+		add(out, rule->access,
+		    needs_folder(policy, rule) ? pmg_path_dir(fixed) : pmg_xstrdup(fixed));
+		add_pure(policy, rule, out);
 	}
 	join(out);
 	for (i = 0; i < out->n; i++) {
@@ -133,32 +153,36 @@ static bool is_taken_back(const struct pmg_policy *policy, const struct pmg_poli
 	       pmg_policy_ask(policy, rule->access, PMG_ROLE_SCRIPT, path).allowed;
 }
 
-static bool is_anchored(const struct pmg_policy *policy, const struct pmg_policy_rule *rule,
-			const char *path)
+static bool is_anchored(const struct pmg_policy_rule *rule, const char *path)
 {
 	const char *fixed = pmg_glob_fixed(rule->glob);
 
-	/* The project, moved, would be any folder, and what is in it perhaps a package. */
-	if (rule->packages_exempt && policy->project && pmg_path_is_under(policy->project, path) &&
-	    pmg_glob_may_match_below(rule->glob, path))
-		return true;
 	if (pmg_glob_is_exact(rule->glob)) /* by far most rules: no need to walk */
 		return pmg_path_is_under(fixed, path) &&
 		       (is_subtree_of(rule) || strlen(fixed) > strlen(path));
-	return (pmg_path_is_under(fixed, path) || pmg_path_is_under(path, fixed)) &&
-	       pmg_glob_anchors(rule->glob, path);
+	return pmg_glob_anchors(rule->glob, path);
 }
 
 const struct pmg_policy_rule *pmg_policy_anchors_below(const struct pmg_policy *policy,
 						       enum pmg_access access, const char *path)
 {
+	/* The project, moved, would be any folder, and what is in it perhaps a package. */
+	bool is_project = policy->project && pmg_path_is_under(policy->project, path);
+	pmg_auto(glob_path) struct pmg_glob_path parts;
 	size_t i;
 
 	assert(policy->needs && access <= PMG_ACCESS_EXEC);
+	pmg_glob_path_init(&parts, path);
 	for (i = policy->first[access]; i < policy->first[access + 1]; i++) {
 		const struct pmg_policy_rule *rule = &policy->rules[i];
 
-		if (pmg_rank_allows(rule->rank) || !is_anchored(policy, rule, path))
+		/* All names of path are in what lies below it. */
+		if (!pmg_glob_mask_has(&policy->needs[i], &parts.mask) &&
+		    pmg_glob_is_exact(rule->glob))
+			continue;
+		if (pmg_rank_allows(rule->rank) ||
+		    !(is_anchored(rule, path) || (is_project && rule->packages_exempt &&
+						  pmg_glob_may_match_below(rule->glob, path))))
 			continue;
 		if (rule->packages_exempt && pmg_policy_is_exempt(policy, access, path, true))
 			continue;

@@ -77,10 +77,11 @@ static void must_agree(const struct pmg_glob *glob, const char *path, bool match
 {
 	pmg_autofree char *dir = pmg_xstrdup(path);
 	pmg_auto(glob_path) struct pmg_glob_path parts;
+	struct pmg_glob_mask needs = pmg_glob_needs(glob);
 	char *slash;
 
 	pmg_glob_path_init(&parts, path);
-	if (matches && (pmg_glob_needs(glob) & ~parts.mask))
+	if (matches && !pmg_glob_mask_has(&parts.mask, &needs))
 		abort();
 	if (pmg_glob_is_exact(glob) && !pmg_glob_is_subtree(glob) &&
 	    matches != pmg_streq(path, pmg_glob_fixed(glob)))
