@@ -7,7 +7,7 @@
 #include "cli/out.h"
 
 #define COLUMNS  80U
-#define TEXT_MAX (64U * 1024)
+#define TEXT_MAX 65536U
 #define CODES    200U
 
 const char *pmg_page_find(int code)

@@ -13,6 +13,7 @@
 /* Twice the most events there can be: probing stays short. A power of two. */
 #define SLOTS_MAX     1024U
 #define SENSITIVE_MAX (PMG_EVENTS_MAX - 1) /* the last place says that there were more */
+#define TIME_MAX      253402300799         /* the last second of 9999, as RFC 3339 has it */
 #define OTHERS_MAX    (SENSITIVE_MAX - PMG_EVENTS_MAX / 8)
 
 _Static_assert(SLOTS_MAX / 2 >= PMG_EVENTS_MAX, "room to probe");
@@ -133,6 +134,12 @@ static void clean_process(struct pmg_strv *process)
 	}
 }
 
+/* A clock that is far off must not make an event that nobody can decode. */
+static int64_t shown_time(int64_t when)
+{
+	return when < 0 ? 0 : when > TIME_MAX ? TIME_MAX : when;
+}
+
 void pmg_event_clean(struct pmg_event *event)
 {
 	bool strange = clean(&event->target, PMG_EVENT_TARGET_MAX);
@@ -151,6 +158,8 @@ void pmg_event_clean(struct pmg_event *event)
 	clean_process(&event->process);
 	if (event->count == 0)
 		event->count = 1;
+	event->first = shown_time(event->first);
+	event->last = shown_time(event->last);
 	if (event->last < event->first)
 		event->last = event->first;
 }
@@ -380,6 +389,13 @@ static int parse_code(const char *text, int *out)
 	return 0;
 }
 
+static int parse_time(const char *text, int64_t *out)
+{
+	int r = pmg_clock_parse(text, out);
+
+	return r == 0 && (*out < 0 || *out > TIME_MAX) ? -PMG_E_PARSE : r;
+}
+
 /* Numbers and enumerators of `flat` into *event. */
 static int translate(const struct flat *flat, struct pmg_event *event, struct pmg_err *err)
 {
@@ -389,9 +405,9 @@ static int translate(const struct flat *flat, struct pmg_event *event, struct pm
 	event->sensitive = flat->sensitive;
 	if (flat->count == 0)
 		return pmg_fields_wrong(err, "count", "is nothing");
-	if (pmg_clock_parse(flat->first, &event->first) < 0)
+	if (parse_time(flat->first, &event->first) < 0)
 		return pmg_fields_wrong(err, "first", "is no time");
-	if (pmg_clock_parse(flat->last, &event->last) < 0)
+	if (parse_time(flat->last, &event->last) < 0)
 		return pmg_fields_wrong(err, "last", "is no time");
 	if (parse_code(flat->code, &event->code) < 0)
 		return pmg_fields_wrong(err, "code", "is no PMGnnnn");

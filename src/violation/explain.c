@@ -11,7 +11,7 @@
 #include "violation/codes.h"
 
 /* An event's texts together, and words of ours: nothing is ever cut. */
-#define TEXT_MAX (64U * 1024)
+#define TEXT_MAX 65536U
 
 static const char *const phrases[PMG_EVENT_OP_MAX] = {
 	[PMG_EVENT_READ] = "read of",       [PMG_EVENT_WRITE] = "write to",

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "violation/event.h"
+#include "violation/explain.h"
 #include "violation/wire.h"
 
 /* What decodes must encode to something that decodes again. */
@@ -34,13 +35,15 @@ static void try_failed(const struct json_t *body, struct pmg_err *err)
 		abort();
 }
 
-/* And what was collected can be sent on. */
+/* And what was collected can be sent on, and said without harm to a terminal. */
 static void try_denied(const struct json_t *body, struct pmg_err *err)
 {
 	pmg_auto(events) struct pmg_events events = { 0 };
 	pmg_auto(event) struct pmg_event event = { 0 }, again = { 0 };
 	pmg_auto(json) struct json_t *json = NULL;
-	pmg_autofree char *text = NULL;
+	struct pmg_explain_what what = { 0 };
+	pmg_autofree char *text = NULL, *words = NULL;
+	const char *c;
 
 	if (pmg_event_decode(body, &event, err) < 0)
 		return;
@@ -50,6 +53,11 @@ static void try_denied(const struct json_t *body, struct pmg_err *err)
 	text = pmg_json_dump(json);
 	if (pmg_event_decode(json, &again, err) < 0 || strlen(text) > PMG_MSG_MAX)
 		abort();
+	what.event = &events.v[0];
+	words = pmg_explain_text(&what);
+	for (c = words; *c; c++)
+		if ((unsigned char)*c < ' ' && *c != '\n')
+			abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -320,6 +320,10 @@ static void broken_events_are_refused_by_the_field(void **state)
 		{ "\"count\":3", "\"count\":0", "message field \"count\" is nothing" },
 		{ "\"count\":3", "\"count\":-3", "message field \"count\" is no count" },
 		{ "\"1970-01-01T00:01:40Z\"", "\"1970\"", "message field \"first\" is no time" },
+		{ "\"1970-01-01T00:01:40Z\"", "\"1969-12-31T23:59:59Z\"",
+		  "message field \"first\" is no time" },
+		{ "\"1970-01-01T00:01:40Z\"", "\"9999-12-31T23:59:59-01:00\"",
+		  "message field \"first\" is too long" },
 		{ "\"sensitive\":false", "\"x\":1", "message has an unknown field" },
 		{ ",\"sensitive\":false", "", "message field \"sensitive\" is missing" },
 	};
@@ -362,6 +366,34 @@ static void a_listed_event_is_read_with_what_its_run_adds(void **state)
 	assert_int_equal(pmg_json_parse("row", dirty, strlen(dirty), &bad, &err), 0);
 	assert_int_equal(pmg_event_read(bad, &none, &err), -PMG_E_PEER);
 	assert_null(none.target);
+}
+
+static void times_that_cannot_be_written_are_moved(void **state)
+{
+	static const struct {
+		int64_t first, last, first_then, last_then;
+	} rows[] = {
+		{ -5, 3, 0, 3 },
+		{ 5, 3, 5, 5 },
+		{ INT64_MIN, INT64_MAX, 0, 253402300799 },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(event) struct pmg_event event = make(2001, "/a");
+		pmg_auto(event) struct pmg_event got = { 0 };
+		pmg_auto(json) struct json_t *json = NULL;
+		struct pmg_err err = PMG_ERR_INIT;
+
+		event.first = rows[i].first;
+		event.last = rows[i].last;
+		pmg_event_clean(&event);
+		assert_int_equal(event.first, rows[i].first_then);
+		assert_int_equal(event.last, rows[i].last_then);
+		json = pmg_event_encode(&event);
+		assert_int_equal(pmg_event_decode(json, &got, &err), 0);
+	}
 }
 
 static char *worst(size_t n)
@@ -434,6 +466,7 @@ int main(void)
 		cmocka_unit_test(an_event_survives_the_way),
 		cmocka_unit_test(broken_events_are_refused_by_the_field),
 		cmocka_unit_test(a_listed_event_is_read_with_what_its_run_adds),
+		cmocka_unit_test(times_that_cannot_be_written_are_moved),
 		cmocka_unit_test(the_largest_event_fits_a_message),
 		cmocka_unit_test(only_what_is_new_is_told),
 	};
