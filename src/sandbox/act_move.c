@@ -102,7 +102,8 @@ static int search_below(struct search *search, int fd, const char *path, unsigne
 	return r;
 }
 
-/* In a package's own folder some rules do not hold: nothing denied may come to lie in one. */
+/* In a package's own folder some rules do not hold: nothing denied may come to lie in one, nor
+ * become one. What lies among packages already (npm's node_modules/.x-ABC) is theirs. */
 static int judge_into_package(struct pmg_request *request, const struct side *from,
 			      const struct side *to)
 {
@@ -110,8 +111,8 @@ static int judge_into_package(struct pmg_request *request, const struct side *fr
 	struct search search = { .request = request };
 	int r;
 
-	if (!S_ISDIR(from->st.st_mode) || !pmg_policy_in_package(policy, to->place.path) ||
-	    pmg_policy_in_package(policy, from->place.path))
+	if (!S_ISDIR(from->st.st_mode) || !pmg_policy_opens_package(policy, to->place.path) ||
+	    pmg_policy_opens_package(policy, from->place.path))
 		return 0;
 	r = search_below(&search,
 			 openat(from->place.parent, from->place.name,

@@ -299,7 +299,12 @@ static void a_denied_object_moves_into_no_package(void **state)
 		CALL(rename, T("node_modules/p/box"), T("box")),
 		CALL(mkdir, T("box/in/hidden"), N(0700)),
 		CALL(rename, T("box"), T("node_modules/p/box")),
+		CALL(rename, T("box"), T("node_modules/box")),
+		CALL(rename, T("box"), T("d/node_modules")),
 		CALL(rename, T("box"), T("box2")),
+		CALL(mkdir, T("node_modules/.x-ABC"), N(0700)),
+		CALL(mkdir, T("node_modules/.x-ABC/hidden"), N(0700)),
+		CALL(rename, T("node_modules/.x-ABC"), T("node_modules/x")),
 	};
 	pmg_auto(tree) char *root = tree_new();
 	pmg_auto(policy) struct pmg_policy *policy = broker_policy(root);
@@ -314,7 +319,10 @@ static void a_denied_object_moves_into_no_package(void **state)
 	assert_int_equal(values[4], 0);
 	assert_int_equal(values[5], 0);
 	assert_int_equal(values[7], -EACCES);
-	assert_int_equal(values[8], 0);
+	assert_int_equal(values[8], -EACCES); /* as a package, and as the folder of them */
+	assert_int_equal(values[9], -EACCES);
+	assert_int_equal(values[10], 0);
+	assert_int_equal(values[13], 0);
 	assert_int_equal(events.n, 1);
 	assert_int_equal(events.v[0].code, 2012);
 }
