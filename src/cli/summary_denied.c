@@ -60,26 +60,24 @@ static void say_incomplete(const struct pmg_out *out, const struct pmg_events *e
 	}
 }
 
-/* "[PMG2003] variables left out: A, B" */
-static void say_left_out(const struct pmg_out *out, const struct pmg_events *events)
+/* "[PMG2003] variables left out: A, B": what a script may miss, or (2008) by what it could have
+ * reached other programs. */
+static void say_left_out(const struct pmg_out *out, const struct pmg_events *events, int diag)
 {
 	pmg_auto(str) struct pmg_str names = PMG_STR_INIT(PMG_OUT_TEXT_MAX);
-	pmg_autofree char *code = NULL;
-	int diag = 0;
+	pmg_autofree char *code = pmg_out_code(out, diag);
 	size_t i;
 
 	for (i = 0; i < events->n; i++) {
 		const struct pmg_event *event = &events->v[i];
 
-		if (event->op != PMG_EVENT_ENV)
+		if (event->op != PMG_EVENT_ENV || event->code != diag)
 			continue;
-		diag = diag ? diag : event->code;
 		if (pmg_str_addf(&names, "%s%s", names.len ? ", " : "", event->target) < 0)
 			break; /* enough of them */
 	}
-	if (!diag)
+	if (!names.len)
 		return;
-	code = pmg_out_code(out, diag);
 	pmg_out_note(out, "%svariables left out: %s", code, names.s);
 	pmg_out_note(out, "  \"pmg sandbox allow env=NAME\" lets one through");
 }
@@ -104,8 +102,10 @@ void pmg_summary_denied(const struct pmg_out *out, const struct pmg_record *reco
 	if (how->failed || how->details) {
 		say_some(out, events, false,
 			 how->details ? PMG_SUMMARY_SENSITIVE : PMG_SUMMARY_TROUBLES);
-		say_left_out(out, events);
+		say_left_out(out, events, 2003);
 	}
+	if (how->details)
+		say_left_out(out, events, 2008);
 	if (n > 0 && (how->failed || how->notes || events->n_sensitive > 0))
 		pmg_out_note(out, "%zu denied: \"pmg violations list --run %s\" shows %s", n,
 			     record->id, n == 1 ? "it" : "them");

@@ -155,6 +155,19 @@ static void add_rule(struct pmg_str *text, const struct pmg_event *event)
 	add(text, "of", rule ? rule : event->layer);
 }
 
+/* What to say where there is no command. */
+static const char *no_way(const struct pmg_event *event)
+{
+	if (event->sensitive)
+		return "\nDo not allow it: a credential, or a place from which code would start "
+		       "again "
+		       "later.\n";
+	if (event->op == PMG_EVENT_RESOLVE)
+		return "\nNames are never asked outside for a script. What may be allowed is the "
+		       "connection:\n  pmg sandbox allow net-connect=HOST:PORT\n";
+	return pmg_explain_is_notice(event) ? "" : "\nNothing allows it.\n";
+}
+
 static void add_advice(struct pmg_str *text, const struct pmg_event *event)
 {
 	const struct pmg_code_row *row = pmg_code_find(event->code);
@@ -164,15 +177,11 @@ static void add_advice(struct pmg_str *text, const struct pmg_event *event)
 
 	if (row && row->malicious)
 		r = pmg_str_addf(text, "\nIf you did not expect it: %s\n", row->malicious);
-	if (r == 0 && event->sensitive)
-		r = pmg_str_adds(text,
-				 "\nDo not allow it: a credential, or a place from which code "
-				 "would start again later.\n");
-	else if (r == 0 && command)
+	if (r == 0 && command)
 		r = pmg_str_addf(text, "\nThis allows exactly that, and nothing more:\n  %s\n",
 				 command);
-	else if (r == 0 && !pmg_explain_is_notice(event))
-		r = pmg_str_adds(text, "\nNothing allows it.\n");
+	else if (r == 0)
+		r = pmg_str_adds(text, no_way(event));
 	pmg_diag_text(event->code, code);
 	if (r == 0 && row)
 		r = pmg_str_addf(text, "\nMore of this code: pmg sandbox explain %s\n", code);

@@ -59,6 +59,10 @@ static char *said(const struct pmg_record *record, const struct pmg_summary_how 
 	"pmg: [PMG2003] variables left out: NPM_TOKEN, X_KEY\n"                                    \
 	"pmg:   \"pmg sandbox allow env=NAME\" lets one through\n"
 
+#define CHANNELS                                                                                   \
+	"pmg: [PMG2008] variables left out: SSH_AUTH_SOCK\n"                                       \
+	"pmg:   \"pmg sandbox allow env=NAME\" lets one through\n"
+
 static void each_kind_of_run_hears_what_it_should(void **state)
 {
 	static const struct {
@@ -75,7 +79,8 @@ static void each_kind_of_run_hears_what_it_should(void **state)
 		{ false, true, true, &failed,
 		  OTHER LEFT_OUT "pmg: 1 denied: \"pmg violations list --run r-1\" shows it\n" },
 		{ false, true, true, &verbose,
-		  OTHER LEFT_OUT "pmg: 1 denied: \"pmg violations list --run r-1\" shows it\n" },
+		  OTHER LEFT_OUT CHANNELS
+		  "pmg: 1 denied: \"pmg violations list --run r-1\" shows it\n" },
 		{ true, false, false, &quiet,
 		  SENSITIVE "pmg: 1 denied: \"pmg violations list --run r-1\" shows it\n" },
 		{ true, true, true, &normal,
@@ -90,6 +95,7 @@ static void each_kind_of_run_hears_what_it_should(void **state)
 
 		if (rows[i].left_out) {
 			deny(&record, 2003, PMG_EVENT_ENV, "NPM_TOKEN", false);
+			deny(&record, 2008, PMG_EVENT_ENV, "SSH_AUTH_SOCK", false);
 			deny(&record, 2003, PMG_EVENT_ENV, "X_KEY", false);
 		}
 		if (rows[i].other)

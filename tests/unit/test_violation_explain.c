@@ -147,6 +147,34 @@ static void what_is_not_known_is_left_out(void **state)
 			    "\nMore of this code: pmg sandbox explain PMG2007\n");
 }
 
+static void where_there_is_no_command_it_is_said_why(void **state)
+{
+	static const struct {
+		int code;
+		enum pmg_event_op op;
+		const char *target, *part;
+	} rows_of[] = {
+		{ 2009, PMG_EVENT_RESOLVE, "dns host.test", "net-connect=HOST:PORT\n" },
+		{ 2016, PMG_EVENT_KERNEL, "bpf", "\nNothing allows it.\n" },
+		{ 2018, PMG_EVENT_KERNEL, PMG_EVENT_LOST_TARGET,
+		  "look at the sensitive ones.\n\nMore" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows_of); i++) {
+		pmg_auto(event) struct pmg_event event = { .code = rows_of[i].code,
+							   .op = rows_of[i].op,
+							   .target = copy(rows_of[i].target) };
+		const struct pmg_explain_what what = { .event = &event };
+		pmg_autofree char *text = NULL;
+
+		pmg_event_clean(&event);
+		text = pmg_explain_text(&what);
+		assert_non_null(strstr(text, rows_of[i].part));
+	}
+}
+
 static void machines_get_the_keys_of_the_contract(void **state)
 {
 	static const char *const keys[] = { "code",  "name",   "severity",  "disposition",
@@ -195,6 +223,7 @@ int main(void)
 		cmocka_unit_test(a_refusal_is_one_line_and_one_command),
 		cmocka_unit_test(a_sensitive_refusal_comes_with_a_warning_and_no_command),
 		cmocka_unit_test(what_is_not_known_is_left_out),
+		cmocka_unit_test(where_there_is_no_command_it_is_said_why),
 		cmocka_unit_test(machines_get_the_keys_of_the_contract),
 		cmocka_unit_test(the_largest_event_can_be_explained),
 	};
