@@ -3,11 +3,13 @@ libproxy_a_SOURCES = \
 	%D%/addresses.c %D%/addresses.h \
 	%D%/catalog.c %D%/catalog.h \
 	%D%/client.c %D%/client.h %D%/client_answer.c %D%/client_priv.h %D%/client_request.c \
+	%D%/dns.c %D%/dns.h \
+	%D%/endpoint.c %D%/endpoint.h \
 	%D%/exchange.c %D%/exchange.h \
 	%D%/framing.c %D%/framing.h \
 	%D%/gate.c %D%/gate.h \
-	%D%/http1.c %D%/http1.h \
 	%D%/htmlscan.c %D%/htmlscan.h \
+	%D%/http1.c %D%/http1.h \
 	%D%/identity.c %D%/identity.h \
 	%D%/inflate.c %D%/inflate.h \
 	%D%/jsonscan.c %D%/jsonscan.h \
@@ -16,6 +18,7 @@ libproxy_a_SOURCES = \
 	%D%/listener.c %D%/listener.h \
 	%D%/loop.c %D%/loop.h \
 	%D%/multi.c %D%/multi.h \
+	%D%/names.c %D%/names.h \
 	%D%/place.c %D%/place.h \
 	%D%/probe.c %D%/probe.h \
 	%D%/report.c %D%/report.h \
@@ -23,6 +26,7 @@ libproxy_a_SOURCES = \
 	%D%/respond.c %D%/respond.h \
 	%D%/server.c %D%/server.h \
 	%D%/service.h \
+	%D%/sni.c %D%/sni.h \
 	%D%/sniff.c %D%/sniff.h \
 	%D%/start.c %D%/start.h \
 	%D%/stream.c %D%/stream.h \
@@ -36,6 +40,10 @@ check_PROGRAMS += tests/unit/test_proxy_addresses
 tests_unit_test_proxy_addresses_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_catalog
 tests_unit_test_proxy_catalog_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_dns
+tests_unit_test_proxy_dns_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_endpoint
+tests_unit_test_proxy_endpoint_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_framing
 tests_unit_test_proxy_framing_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_gate
@@ -57,10 +65,14 @@ check_PROGRAMS += tests/unit/test_proxy_link
 tests_unit_test_proxy_link_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_loop
 tests_unit_test_proxy_loop_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_names
+tests_unit_test_proxy_names_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_place
 tests_unit_test_proxy_place_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_request
 tests_unit_test_proxy_request_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_sni
+tests_unit_test_proxy_sni_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_sniff
 tests_unit_test_proxy_sniff_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_respond
@@ -68,6 +80,8 @@ tests_unit_test_proxy_respond_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/fuzz/fuzz_chunked
 tests_fuzz_fuzz_chunked_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_dns
+tests_fuzz_fuzz_dns_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 check_PROGRAMS += tests/fuzz/fuzz_htmlscan
 tests_fuzz_fuzz_htmlscan_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 check_PROGRAMS += tests/fuzz/fuzz_http1
@@ -80,6 +94,8 @@ check_PROGRAMS += tests/fuzz/fuzz_learn
 tests_fuzz_fuzz_learn_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 check_PROGRAMS += tests/fuzz/fuzz_place
 tests_fuzz_fuzz_place_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_sni
+tests_fuzz_fuzz_sni_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 
 # The running proxy, against servers on loopback.
 dist_check_SCRIPTS += tests/proxy/forward.py tests/proxy/judged.py tests/proxy/learned.py tests/proxy/tunnel.py
