@@ -1,6 +1,7 @@
 noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = \
 	%D%/addresses.c %D%/addresses.h \
+	%D%/callers.c %D%/callers.h \
 	%D%/catalog.c %D%/catalog.h \
 	%D%/client.c %D%/client.h %D%/client_answer.c %D%/client_priv.h %D%/client_request.c \
 	%D%/dns.c %D%/dns.h \
@@ -8,6 +9,7 @@ libproxy_a_SOURCES = \
 	%D%/exchange.c %D%/exchange.h \
 	%D%/framing.c %D%/framing.h \
 	%D%/gate.c %D%/gate.h \
+	%D%/hosts.c %D%/hosts.h \
 	%D%/htmlscan.c %D%/htmlscan.h \
 	%D%/http1.c %D%/http1.h \
 	%D%/identity.c %D%/identity.h \
@@ -19,8 +21,10 @@ libproxy_a_SOURCES = \
 	%D%/loop.c %D%/loop.h \
 	%D%/multi.c %D%/multi.h \
 	%D%/names.c %D%/names.h \
+	%D%/peer.c %D%/peer.h \
 	%D%/place.c %D%/place.h \
 	%D%/probe.c %D%/probe.h \
+	%D%/refused.c %D%/refused.h \
 	%D%/report.c %D%/report.h \
 	%D%/request.c %D%/request.h \
 	%D%/respond.c %D%/respond.h \
@@ -38,6 +42,8 @@ pmg_proxy_LDADD = $(LINK_PROXY)
 
 check_PROGRAMS += tests/unit/test_proxy_addresses
 tests_unit_test_proxy_addresses_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_callers
+tests_unit_test_proxy_callers_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_catalog
 tests_unit_test_proxy_catalog_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_dns
@@ -49,6 +55,8 @@ tests_unit_test_proxy_framing_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_gate
 tests_unit_test_proxy_gate_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 tests_unit_test_proxy_gate_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_judge_ask
+check_PROGRAMS += tests/unit/test_proxy_hosts
+tests_unit_test_proxy_hosts_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_http1
 tests_unit_test_proxy_http1_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_htmlscan
@@ -69,6 +77,8 @@ check_PROGRAMS += tests/unit/test_proxy_names
 tests_unit_test_proxy_names_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_place
 tests_unit_test_proxy_place_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_refused
+tests_unit_test_proxy_refused_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_request
 tests_unit_test_proxy_request_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_sni

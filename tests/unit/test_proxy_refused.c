@@ -1,0 +1,180 @@
+#include "proxy/refused.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "proxy/link.h"
+
+struct world {
+	struct pmg_loop *loop;
+	struct pmg_link *link;
+	struct pmg_refused *refused;
+	int fds[2]; /* ours, the front's */
+};
+
+static void on_message(void *ctx, const struct pmg_msg *msg)
+{
+	(void)ctx;
+	(void)msg;
+}
+
+static void on_nothing(void *ctx)
+{
+	(void)ctx;
+}
+
+static int setup(void **state)
+{
+	struct world *w = pmg_xcalloc(1, sizeof *w);
+	struct pmg_link_user user = { w, on_message, on_nothing, on_nothing };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	assert_int_equal(pmg_loop_new(&w->loop, &err), 0);
+	assert_int_equal(pmg_msg_pair(w->fds, &err), 0);
+	assert_int_equal(pmg_link_new(w->loop, w->fds[0], &user, &w->link, &err), 0);
+	w->refused = pmg_refused_new(w->link);
+	*state = w;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct world *w = *state;
+
+	pmg_refused_free(w->refused);
+	pmg_link_free(w->link);
+	pmg_loop_free(w->loop);
+	(void)close(w->fds[0]);
+	(void)close(w->fds[1]);
+	free(w);
+	return 0;
+}
+
+static void hear(struct world *w, struct pmg_event *out)
+{
+	pmg_auto(msg) struct pmg_msg msg = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	pmg_event_done(out);
+	assert_int_equal(pmg_msg_recv(w->fds[1], &msg, &err), 1);
+	assert_int_equal(msg.type, PMG_WIRE_DENIED);
+	assert_int_equal(pmg_event_decode(msg.body, out, &err), 0);
+}
+
+static void a_connection_is_told_at_once_and_counted_at_the_end(void **state)
+{
+	static char package[] = "dep@1.0.0", script[] = "install", program[] = "node";
+	static char *process[] = { program, NULL };
+	const struct pmg_peer peer = { .role = PMG_ROLE_SCRIPT,
+				       .package = package,
+				       .script = script,
+				       .process = { .v = process, .n = 1 } };
+	pmg_auto(event) struct pmg_event event = { 0 };
+	struct world *w = *state;
+
+	pmg_refused_connect(w->refused, &peer, "tcp", "evil.test", 443, NULL);
+	hear(w, &event);
+	assert_int_equal(event.code, 2009);
+	assert_int_equal(event.op, PMG_EVENT_CONNECT);
+	assert_int_equal(event.by, PMG_EVENT_BY_PROXY);
+	assert_string_equal(event.target, "tcp evil.test:443");
+	assert_string_equal(event.allow, "net-connect=evil.test:443");
+	assert_string_equal(event.package, package);
+	assert_string_equal(event.script, script);
+	assert_string_equal(event.process.v[0], "node");
+	assert_null(event.rule);
+	pmg_refused_connect(w->refused, &peer, "tcp", "evil.test", 443, NULL);
+	pmg_refused_connect(w->refused, NULL, "tcp", "fd00::1", 80, NULL);
+	hear(w, &event);
+	assert_string_equal(event.target, "tcp [fd00::1]:80");
+	assert_string_equal(event.allow, "net-connect=[fd00::1]:80");
+	assert_null(event.package);
+	pmg_refused_connect(w->refused, &peer, "tcp", "evil.test", 443, NULL);
+	pmg_refused_flush(w->refused);
+	hear(w, &event);
+	assert_string_equal(event.target, "tcp evil.test:443");
+	assert_int_equal(event.count, 2);
+	pmg_refused_flush(w->refused); /* nothing is new */
+	pmg_refused_connect(w->refused, NULL, "udp", "z.test", 9, NULL);
+	hear(w, &event);
+	assert_string_equal(event.target, "udp z.test:9");
+}
+
+static void the_rule_is_named_and_what_must_stay_closed_gets_no_hint(void **state)
+{
+	static char text[] = "x.test", source[] = "built-in:1";
+	static const struct {
+		enum pmg_rank rank;
+		bool sensitive, hint;
+	} rows[] = {
+		{ PMG_RANK_DENY, false, true },
+		{ PMG_RANK_DENY, true, false },
+		{ PMG_RANK_MANDATORY_DENY, false, false },
+		{ PMG_RANK_MANAGED_DENY, false, false },
+	};
+	pmg_auto(event) struct pmg_event event = { 0 };
+	struct world *w = *state;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		const struct pmg_policy_rule rule = { .rank = rows[i].rank,
+						      .layer = PMG_LAYER_OVERLAY,
+						      .sensitive = rows[i].sensitive,
+						      .text = text,
+						      .source = source };
+
+		pmg_refused_connect(w->refused, NULL, "tcp", "x.test", (uint16_t)(i + 1), &rule);
+		hear(w, &event);
+		assert_string_equal(event.rule, "x.test");
+		assert_string_equal(event.source, "built-in:1");
+		assert_string_equal(event.layer, pmg_layer_name(PMG_LAYER_OVERLAY));
+		assert_int_equal(event.sensitive, rows[i].sensitive);
+		assert_int_equal(event.allow != NULL, rows[i].hint);
+	}
+}
+
+static void many_names_do_not_hide_a_connection(void **state)
+{
+	pmg_auto(event) struct pmg_event event = { 0 };
+	struct world *w = *state;
+	char name[32];
+	unsigned i;
+
+	for (i = 0; i < 5000; i++) {
+		(void)snprintf(name, sizeof name, "n%u.test", i);
+		pmg_refused_resolve(w->refused, NULL, name, NULL);
+	}
+	for (i = 0; i < PMG_REFUSED_NAMES_MAX; i++)
+		hear(w, &event);
+	assert_int_equal(event.op, PMG_EVENT_RESOLVE);
+	assert_string_equal(event.target, "dns n127.test");
+	assert_null(event.allow);
+	hear(w, &event);
+	assert_string_equal(event.target, "dns (and more names)");
+	pmg_refused_connect(w->refused, NULL, "tcp", "evil.test", 443, NULL);
+	hear(w, &event);
+	assert_string_equal(event.target, "tcp evil.test:443");
+	pmg_refused_flush(w->refused);
+	hear(w, &event);
+	assert_string_equal(event.target, "dns (and more names)");
+	assert_int_equal(event.count, 5000 - PMG_REFUSED_NAMES_MAX - 1);
+}
+
+int main(void)
+{
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(a_connection_is_told_at_once_and_counted_at_the_end),
+		TEST(the_rule_is_named_and_what_must_stay_closed_gets_no_hint),
+		TEST(many_names_do_not_hide_a_connection),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
