@@ -344,17 +344,26 @@ static void on_free_task(void *ctx)
 	pmg_str_done(&client->in);
 	pmg_str_done(&client->out);
 	free(client->inside_host);
+	free(client->denied);
+	pmg_peer_free(client->peer);
 	free(client);
 }
 
 /* --- birth and death --- */
 
-int pmg_client_new(struct pmg_service *service, int fd, struct pmg_err *err)
+static enum pmg_role role_of(const struct pmg_client *client)
+{
+	return client->peer ? client->peer->role : PMG_ROLE_MANAGER;
+}
+
+static int make(struct pmg_service *service, int fd, struct pmg_peer *peer, struct pmg_client **out,
+		struct pmg_err *err)
 {
 	struct pmg_client *client = pmg_xcalloc(1, sizeof *client);
 	int r;
 
 	client->service = service;
+	client->peer = peer;
 	client->stream.fd = fd;
 	client->born_ms = pmg_clock_ms();
 	client->in.max = PMG_CLIENT_IN_MAX;
@@ -367,6 +376,7 @@ int pmg_client_new(struct pmg_service *service, int fd, struct pmg_err *err)
 	r = pmg_watch_new(service->loop, fd, EPOLLIN, on_event, client, &client->watch, err);
 	if (r < 0) {
 		(void)close(fd);
+		pmg_peer_free(peer);
 		free(client);
 		return r;
 	}
@@ -374,8 +384,40 @@ int pmg_client_new(struct pmg_service *service, int fd, struct pmg_err *err)
 	if (client->next)
 		client->next->prev = client;
 	service->clients = client;
-	service->n_connections++;
-	pmg_client_enter(client, PMG_CLIENT_HEAD);
+	pmg_service_enter(service, role_of(client));
+	*out = client;
+	return 0;
+}
+
+int pmg_client_new(struct pmg_service *service, int fd, struct pmg_peer *peer, struct pmg_err *err)
+{
+	struct pmg_client *client;
+	int r = make(service, fd, peer, &client, err);
+
+	if (r == 0)
+		pmg_client_enter(client, PMG_CLIENT_HEAD);
+	return r;
+}
+
+int pmg_client_capture(struct pmg_service *service, int fd, struct pmg_peer *peer, const char *host,
+		       uint16_t port, enum pmg_client_speaks speaks, bool refused,
+		       struct pmg_err *err)
+{
+	struct pmg_client *client;
+	int r = make(service, fd, peer, &client, err);
+
+	if (r < 0)
+		return r;
+	client->is_captured = true;
+	client->speaks = speaks;
+	client->request.url = (struct pmg_url){ .scheme = pmg_xstrdup("https"),
+						.host = pmg_xstrdup(host),
+						.port = port,
+						.path = pmg_xstrdup("/") };
+	if (refused)
+		pmg_client_deny(client, NULL);
+	else
+		pmg_client_serve_captured(client);
 	return 0;
 }
 
@@ -389,7 +431,6 @@ static void unlink_client(struct pmg_client *client)
 		service->clients = client->next;
 	if (client->next)
 		client->next->prev = client->prev;
-	service->n_connections--;
 }
 
 void pmg_client_end(struct pmg_client *client)
@@ -415,7 +456,7 @@ void pmg_client_end(struct pmg_client *client)
 	unlink_client(client);
 	client->state = PMG_CLIENT_DEAD;
 	pmg_task_queue(service->loop, &client->free_task);
-	service->freed(service->freed_ctx);
+	pmg_service_leave(service, role_of(client));
 }
 
 void pmg_clients_free(struct pmg_service *service)

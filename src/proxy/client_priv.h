@@ -46,6 +46,11 @@ struct pmg_client {
 	bool is_ours;       /* it has shown the token */
 	uint64_t born_ms;
 
+	struct pmg_peer *peer; /* NULL without walls */
+	bool is_captured;      /* it believes to be with the target itself */
+	enum pmg_client_speaks speaks;
+	char *denied; /* its request is read only to be answered so */
+
 	char *inside_host; /* after a CONNECT that is looked into */
 	struct pmg_inside inside;
 	uint64_t requests; /* since it leads there */
@@ -82,6 +87,10 @@ void pmg_client_update(struct pmg_client *client);
 /* client_request.c */
 /** Look for a request in what was read. */
 void pmg_client_serve(struct pmg_client *client);
+/** A connection that was captured: request.url is where it believes to be. */
+void pmg_client_serve_captured(struct pmg_client *client);
+/** Say no, in the words of whom it believes to be with, and report it. */
+void pmg_client_deny(struct pmg_client *client, const struct pmg_policy_rule *rule);
 void pmg_client_on_probe(void *client); /* tunnel or look inside, now that the index was asked */
 
 /* client_answer.c */

@@ -1,9 +1,13 @@
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "proxy/client_priv.h"
 #include "proxy/place.h"
 #include "proxy/probe.h"
+#include "proxy/reach.h"
+#include "proxy/refused.h"
+#include "proxy/sni.h"
 #include "proxy/tunnel.h"
 
 static const struct {
@@ -40,7 +44,8 @@ static void look_inside(struct pmg_client *client)
 	client->inside_host = pmg_steal_ptr(&request->url.host);
 	client->inside = (struct pmg_inside){ "https", client->inside_host, request->url.port };
 	client->requests = 0;
-	if (pmg_str_add(&client->out, answer, sizeof answer - 1) < 0)
+	client->is_ours |= client->is_captured;
+	if (!client->is_captured && pmg_str_add(&client->out, answer, sizeof answer - 1) < 0)
 		abort(); /* the buffer is empty between requests */
 	pmg_client_forget(client);
 	pmg_client_enter(client, PMG_CLIENT_PEEK);
@@ -51,41 +56,102 @@ static void make_tunnel(struct pmg_client *client)
 {
 	struct pmg_service *service = client->service;
 	pmg_autofree char *target = pmg_url_authority(&client->request.url);
+	const struct pmg_tunnel_kind kind = { .role = client->peer ? client->peer->role
+								   : PMG_ROLE_MANAGER,
+					      .is_silent = client->is_captured };
 
 	service->requests++;
 	pmg_report_passed(service->report, target, "tunnel");
 	pmg_watch_end(client->watch); /* the socket gets another */
 	client->watch = NULL;
-	pmg_tunnel_new(service, pmg_steal_fd(&client->stream.fd), &client->request.url,
+	pmg_tunnel_new(service, pmg_steal_fd(&client->stream.fd), &client->request.url, &kind,
 		       &client->in);
 	pmg_client_end(client);
 }
 
-static bool is_known(const struct pmg_client *client)
+static struct pmg_reach reach_of(const struct pmg_client *client)
 {
-	return pmg_catalog_knows(client->service->catalog, client->request.url.host,
-				 client->request.url.port);
+	return pmg_reach_ask(client->service, client->peer, client->request.url.host,
+			     client->request.url.port);
 }
 
-void pmg_client_on_probe(void *ctx)
+static void settle_connect(struct pmg_client *client, const struct pmg_reach *reach)
 {
-	struct pmg_client *client = ctx;
+	bool is_plain = client->is_captured && client->speaks == PMG_CLIENT_HTTP;
 
-	if (is_known(client))
+	if (reach->how == PMG_REACH_NO)
+		pmg_client_deny(client, reach->rule);
+	else if (reach->how == PMG_REACH_LOOK || is_plain)
 		look_inside(client);
 	else
 		make_tunnel(client);
 }
 
+void pmg_client_on_probe(void *ctx)
+{
+	struct pmg_client *client = ctx;
+	struct pmg_reach reach = reach_of(client);
+
+	settle_connect(client, &reach);
+}
+
 static void serve_connect(struct pmg_client *client)
 {
-	if (is_known(client)) {
-		look_inside(client);
-	} else if (pmg_probe_wait(client->service->probe, &client->probe_task)) {
+	struct pmg_reach reach = reach_of(client);
+
+	if (reach.may_ask && pmg_probe_wait(client->service->probe, &client->probe_task))
 		pmg_client_enter(client, PMG_CLIENT_PROBE);
+	else
+		settle_connect(client, &reach);
+}
+
+void pmg_client_serve_captured(struct pmg_client *client)
+{
+	serve_connect(client);
+}
+
+/* --- saying no --- */
+
+/* The first bytes were only looked at: unread they would make a reset of the end. */
+static void deny_tls(struct pmg_client *client)
+{
+	static const unsigned char alert[] = { 21, 3, 3, 0, 2, 2, 49 }; /* fatal, access_denied */
+	char waste[PMG_SNI_MAX];
+
+	(void)!recv(client->stream.fd, waste, sizeof waste, 0);
+	(void)!send(client->stream.fd, alert, sizeof alert, MSG_NOSIGNAL);
+	pmg_stream_finish(&client->stream);
+	pmg_client_enter(client, PMG_CLIENT_LINGER);
+}
+
+static void deny_captured(struct pmg_client *client, char *text)
+{
+	if (client->speaks == PMG_CLIENT_TLS) {
+		deny_tls(client);
+	} else if (client->speaks == PMG_CLIENT_HTTP) {
+		client->denied = pmg_xstrdup(text);
+		pmg_client_forget(client);
+		pmg_client_enter(client, PMG_CLIENT_HEAD);
 	} else {
-		make_tunnel(client);
+		pmg_client_end(client);
 	}
+}
+
+void pmg_client_deny(struct pmg_client *client, const struct pmg_policy_rule *rule)
+{
+	const struct pmg_url *url = &client->request.url;
+	pmg_autofree char *host = pmg_host_canonical(url->host);
+	pmg_autofree char *target = pmg_url_authority(url);
+	bool is_script = client->peer->role != PMG_ROLE_MANAGER;
+	pmg_autofree char *text = pmg_xasprintf(
+		"pmg: tcp %s is not allowed to %s of this run [PMG2009]; see pmg violations list",
+		target, is_script ? "scripts" : "the package manager");
+
+	pmg_refused_connect(client->service->refused, client->peer, "tcp", host, url->port, rule);
+	if (client->is_captured && !client->inside_host)
+		deny_captured(client, text);
+	else
+		pmg_client_refuse(client, 403, text);
 }
 
 /* A request that leads back to the proxy would go round for ever. By name here; what else a name
@@ -134,9 +200,16 @@ static void serve_request(struct pmg_client *client, struct pmg_head *head)
 	struct pmg_service *service = client->service;
 	struct pmg_refusal refusal = { 0 };
 
+	struct pmg_reach reach = reach_of(client);
+
 	service->requests++;
 	pmg_catalog_ask(service->catalog, &client->request.url, &client->asked);
-	if (pmg_gate_admit(&service->gate, &client->asked, &client->request.url, &refusal))
+	if (reach.how == PMG_REACH_NO ||
+	    (reach.is_limited &&
+	     !pmg_reach_fetches(head->method, client->request.framing != PMG_FRAMING_NONE,
+				&client->request.url, &client->asked)))
+		pmg_client_deny(client, reach.rule);
+	else if (pmg_gate_admit(&service->gate, &client->asked, &client->request.url, &refusal))
 		pmg_client_forward(client, head);
 	else
 		refuse_package(client, &refusal);
@@ -149,6 +222,10 @@ static void serve_head(struct pmg_client *client, struct pmg_head *head)
 	bool has_token;
 	int status = 0;
 
+	if (client->denied) {
+		pmg_client_refuse(client, 403, client->denied);
+		return;
+	}
 	client->requests++;
 	client->minor = head->minor;
 	client->closes = false;

@@ -6,6 +6,8 @@
 
 #include "base/log.h"
 
+#define POLL_MAX 256 /* messages at once: others want their turn */
+
 struct letter {
 	struct letter *next;
 	uint16_t type;
@@ -74,18 +76,28 @@ static void flush(struct pmg_link *link)
 	link->user.sent(link->user.ctx);
 }
 
-static void receive(struct pmg_link *link)
+/* @return false: nothing was there */
+static bool receive(struct pmg_link *link)
 {
 	pmg_auto(msg) struct pmg_msg msg = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
 	int r = pmg_msg_recv(link->fd, &msg, &err);
 
 	if (r == -PMG_E_TIMEOUT)
-		return;
+		return false;
 	if (r <= 0)
 		be_gone(link);
 	else
 		link->user.message(link->user.ctx, &msg);
+	return r > 0;
+}
+
+void pmg_link_poll(struct pmg_link *link)
+{
+	int i;
+
+	for (i = 0; i < POLL_MAX && !link->is_gone && receive(link); i++)
+		;
 }
 
 static void on_event(void *ctx, uint32_t events)
@@ -95,7 +107,7 @@ static void on_event(void *ctx, uint32_t events)
 	if (events & EPOLLOUT)
 		flush(link);
 	if (!link->is_gone && (events & (EPOLLIN | EPOLLHUP | EPOLLERR)))
-		receive(link);
+		pmg_link_poll(link);
 }
 
 int pmg_link_new(struct pmg_loop *loop, int fd, const struct pmg_link_user *user,

@@ -28,6 +28,8 @@ PMG_DEFINE_AUTO(link, struct pmg_link *, pmg_link_free);
 
 /** @param body  taken. A body that is too large for a message is dropped: callers bound theirs. */
 void pmg_link_send(struct pmg_link *link, uint16_t type, struct json_t *body);
+/** Take what has come already, at once. */
+void pmg_link_poll(struct pmg_link *link);
 bool pmg_link_is_idle(const struct pmg_link *link); /* all is sent */
 
 #endif

@@ -21,7 +21,7 @@ struct pmg_listener {
 
 static bool is_full(const struct pmg_listener *listener)
 {
-	return listener->service->n_connections >= PMG_CONNECTIONS_MAX;
+	return !pmg_service_has_room(listener->service, PMG_ROLE_MANAGER);
 }
 
 static void take(struct pmg_listener *listener, int fd)
@@ -30,7 +30,7 @@ static void take(struct pmg_listener *listener, int fd)
 	int one = 1;
 
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-	if (pmg_client_new(listener->service, fd, &err) < 0)
+	if (pmg_client_new(listener->service, fd, NULL, &err) < 0)
 		pmg_log_debug("%s", err.msg);
 }
 

@@ -3,8 +3,6 @@
 /** The socket that was handed to the proxy: takes connections while there is room for them. */
 #include "proxy/service.h"
 
-#define PMG_CONNECTIONS_MAX 256U /* clients and tunnels; further ones wait in the kernel */
-
 struct pmg_listener;
 /** @param fd  borrowed; listening. @return 0 or -PMG_E_SYS */
 int pmg_listener_new(struct pmg_service *service, int fd, struct pmg_listener **out,

@@ -2,9 +2,11 @@ noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = \
 	%D%/addresses.c %D%/addresses.h \
 	%D%/callers.c %D%/callers.h \
+	%D%/capture.c %D%/capture.h \
 	%D%/catalog.c %D%/catalog.h \
 	%D%/client.c %D%/client.h %D%/client_answer.c %D%/client_priv.h %D%/client_request.c \
 	%D%/dns.c %D%/dns.h \
+	%D%/doors.c %D%/doors.h \
 	%D%/endpoint.c %D%/endpoint.h \
 	%D%/exchange.c %D%/exchange.h \
 	%D%/framing.c %D%/framing.h \
@@ -18,18 +20,21 @@ libproxy_a_SOURCES = \
 	%D%/learn.c %D%/learn.h \
 	%D%/link.c %D%/link.h \
 	%D%/listener.c %D%/listener.h \
+	%D%/lookup.c %D%/lookup.h \
 	%D%/loop.c %D%/loop.h \
 	%D%/multi.c %D%/multi.h \
 	%D%/names.c %D%/names.h \
 	%D%/peer.c %D%/peer.h \
 	%D%/place.c %D%/place.h \
 	%D%/probe.c %D%/probe.h \
+	%D%/reach.c %D%/reach.h \
 	%D%/refused.c %D%/refused.h \
 	%D%/report.c %D%/report.h \
 	%D%/request.c %D%/request.h \
+	%D%/resolver.c %D%/resolver.h \
 	%D%/respond.c %D%/respond.h \
 	%D%/server.c %D%/server.h \
-	%D%/service.h \
+	%D%/service.c %D%/service.h \
 	%D%/sni.c %D%/sni.h \
 	%D%/sniff.c %D%/sniff.h \
 	%D%/start.c %D%/start.h \
@@ -71,12 +76,17 @@ check_PROGRAMS += tests/unit/test_proxy_learn
 tests_unit_test_proxy_learn_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_link
 tests_unit_test_proxy_link_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_lookup
+tests_unit_test_proxy_lookup_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+tests_unit_test_proxy_lookup_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_refused_resolve
 check_PROGRAMS += tests/unit/test_proxy_loop
 tests_unit_test_proxy_loop_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_names
 tests_unit_test_proxy_names_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_place
 tests_unit_test_proxy_place_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_reach
+tests_unit_test_proxy_reach_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_refused
 tests_unit_test_proxy_refused_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_request
@@ -108,5 +118,5 @@ check_PROGRAMS += tests/fuzz/fuzz_sni
 tests_fuzz_fuzz_sni_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 
 # The running proxy, against servers on loopback.
-dist_check_SCRIPTS += tests/proxy/forward.py tests/proxy/judged.py tests/proxy/learned.py tests/proxy/tunnel.py
-EXTRA_DIST += docs/proxy.md tests/proxy/world.py tests/helper/proxyctl.py
+dist_check_SCRIPTS += tests/proxy/forward.py tests/proxy/judged.py tests/proxy/learned.py tests/proxy/tunnel.py tests/proxy/walls.py
+EXTRA_DIST += docs/proxy.md tests/proxy/ownnet.py tests/proxy/world.py tests/helper/proxyctl.py

@@ -7,17 +7,23 @@
 #include <sys/socket.h>
 
 #include "base/str.h"
+#include "proxy/capture.h"
 #include "proxy/client.h"
+#include "proxy/doors.h"
 #include "proxy/link.h"
 #include "proxy/listener.h"
 #include "proxy/place.h"
 #include "proxy/probe.h"
+#include "proxy/refused.h"
+#include "proxy/resolver.h"
 #include "proxy/tunnel.h"
 
 struct server {
 	struct pmg_service service;
 	struct pmg_link *link;
-	struct pmg_listener *listener;
+	struct pmg_listener *listener; /* without walls */
+	struct pmg_doors *doors;       /* within walls */
+	struct pmg_route *no_parent;
 	bool is_stopping; /* STOP came: DONE is on its way */
 	bool is_orphan;   /* the front is gone */
 };
@@ -29,6 +35,8 @@ static void send_done(struct server *server)
 	struct pmg_wire_done done = { .requests = server->service.requests,
 				      .bytes = server->service.bytes };
 
+	if (server->service.refused)
+		pmg_refused_flush(server->service.refused);
 	pmg_catalog_learned(server->service.catalog, &done.learned);
 	pmg_link_send(server->link, PMG_WIRE_DONE, pmg_wire_done_encode(&done));
 	pmg_strv_done(&done.learned);
@@ -72,6 +80,8 @@ static void on_freed(void *ctx)
 
 	if (server->listener)
 		pmg_listener_resume(server->listener);
+	if (server->doors)
+		pmg_doors_resume(server->doors);
 }
 
 static int learn_own_address(struct pmg_service *service, int listen_fd,
@@ -98,6 +108,27 @@ static int learn_own_address(struct pmg_service *service, int listen_fd,
 	return 0;
 }
 
+/* Where connections come in: one socket, or the doors of the walls. */
+static int open_up(struct server *server, struct pmg_start *start, int listen_fd,
+		   struct pmg_err *err)
+{
+	struct pmg_service *service = &server->service;
+	int r;
+
+	if (!start->wire.walls)
+		return pmg_listener_new(service, listen_fd, &server->listener, err);
+	service->hosts = start->hosts;
+	service->names = pmg_names_new();
+	service->refused = pmg_refused_new(server->link);
+	r = pmg_route_new(NULL, NULL, NULL, &server->no_parent, err);
+	if (r < 0)
+		return r;
+	service->nearby = service->upstream;
+	service->nearby.route = server->no_parent;
+	return pmg_doors_new(service, &start->kinds, start->listeners.fds, start->listeners.n_fds,
+			     &server->doors, err);
+}
+
 static int set_up(struct server *server, struct pmg_start *start, int wire_fd, int listen_fd,
 		  struct pmg_err *err)
 {
@@ -105,8 +136,10 @@ static int set_up(struct server *server, struct pmg_start *start, int wire_fd, i
 	pmg_autofree char *login = pmg_xasprintf("pmg:%s", start->wire.token);
 	struct pmg_service *service = &server->service;
 	struct sockaddr_storage own;
-	int r;
+	int own_fd = listen_fd, r;
 
+	if (start->wire.walls)
+		own_fd = pmg_doors_own(&start->kinds, start->listeners.fds, start->listeners.n_fds);
 	service->ca = start->ca;
 	service->catalog = start->catalog;
 	service->upstream.route = start->route;
@@ -114,7 +147,7 @@ static int set_up(struct server *server, struct pmg_start *start, int wire_fd, i
 	service->authorization = pmg_base64(login, strlen(login));
 	service->freed = on_freed;
 	service->freed_ctx = server;
-	r = learn_own_address(service, listen_fd, &own, err);
+	r = learn_own_address(service, own_fd, &own, err);
 	if (r == 0)
 		r = pmg_loop_new(&service->loop, err);
 	if (r == 0)
@@ -126,7 +159,7 @@ static int set_up(struct server *server, struct pmg_start *start, int wire_fd, i
 	service->report = pmg_report_new(server->link);
 	service->gate = (struct pmg_gate){ start->judge, service->report };
 	service->probe = pmg_probe_new(service);
-	return pmg_listener_new(service, listen_fd, &server->listener, err);
+	return open_up(server, start, listen_fd, err);
 }
 
 static void tear_down(struct server *server)
@@ -134,14 +167,21 @@ static void tear_down(struct server *server)
 	struct pmg_service *service = &server->service;
 
 	pmg_listener_free(server->listener);
+	pmg_doors_free(server->doors);
 	server->listener = NULL;
+	server->doors = NULL;
 	if (service->loop) {
+		pmg_captures_free(service);
+		pmg_resolver_end_all(service);
 		pmg_clients_free(service);
 		pmg_tunnels_free(service);
 	}
 	pmg_probe_free(service->probe);
 	pmg_multi_free(service->upstream.multi);
 	pmg_report_free(service->report);
+	pmg_refused_free(service->refused);
+	pmg_names_free(service->names);
+	pmg_route_free(server->no_parent);
 	pmg_link_free(server->link);
 	pmg_loop_free(service->loop);
 	free(service->authorization);

@@ -6,7 +6,7 @@
 /**
  * Serve.
  * @param start      borrowed
- * @param listen_fd  borrowed; listening TCP socket, already bound
+ * @param listen_fd  borrowed; listening TCP socket, already bound; not looked at within walls
  * @return 0: STOP came, DONE was sent; -PMG_E_PEER: the front is gone; -PMG_E_SYS, -PMG_E_INTERNAL:
  *         could not begin (no READY was sent then), or the loop broke
  */

@@ -12,6 +12,9 @@ void pmg_start_done(struct pmg_start *start)
 {
 	pmg_wire_start_done(&start->wire);
 	pmg_catalog_free(start->catalog);
+	pmg_hosts_free(start->hosts);
+	pmg_strv_done(&start->kinds);
+	pmg_msg_done(&start->listeners);
 	pmg_route_free(start->route);
 	pmg_bundle_free(start->bundle);
 	pmg_ca_free(start->ca);
@@ -21,13 +24,13 @@ void pmg_start_done(struct pmg_start *start)
 
 /* --- what the front says --- */
 
-static int hear_registry(struct pmg_start *start, const struct json_t *body, struct pmg_err *err)
+static int hear_registry(struct pmg_start *start, struct pmg_msg *msg, struct pmg_err *err)
 {
 	pmg_auto(wire_registry) struct pmg_wire_registry m = { 0 };
 	enum pmg_eco eco;
 	int r;
 
-	r = pmg_wire_registry_decode(body, &m, err);
+	r = pmg_wire_registry_decode(msg->body, &m, err);
 	if (r == 0)
 		r = pmg_eco_parse(m.eco, &eco, err);
 	if (r == 0)
@@ -35,13 +38,13 @@ static int hear_registry(struct pmg_start *start, const struct json_t *body, str
 	return r;
 }
 
-static int hear_source(struct pmg_start *start, const struct json_t *body, struct pmg_err *err)
+static int hear_source(struct pmg_start *start, struct pmg_msg *msg, struct pmg_err *err)
 {
 	pmg_auto(wire_source) struct pmg_wire_source m = { 0 };
 	enum pmg_eco eco;
 	int r;
 
-	r = pmg_wire_source_decode(body, &m, err);
+	r = pmg_wire_source_decode(msg->body, &m, err);
 	if (r == 0)
 		r = pmg_eco_parse(m.eco, &eco, err);
 	if (r == 0)
@@ -49,17 +52,46 @@ static int hear_source(struct pmg_start *start, const struct json_t *body, struc
 	return r;
 }
 
-static int hear_start(struct pmg_start *start, const struct json_t *body, struct pmg_err *err)
+static int hear_netrule(struct pmg_start *start, struct pmg_msg *msg, struct pmg_err *err)
 {
-	return pmg_wire_start_decode(body, &start->wire, err);
+	pmg_auto(wire_netrule) struct pmg_wire_netrule m = { 0 };
+	int r = pmg_wire_netrule_decode(msg->body, &m, err);
+
+	return r < 0 ? r : pmg_hosts_add(start->hosts, &m, err);
+}
+
+static int hear_listen(struct pmg_start *start, struct pmg_msg *msg, struct pmg_err *err)
+{
+	pmg_auto(wire_listen) struct pmg_wire_listen m = { 0 };
+	int r = pmg_wire_listen_decode(msg->body, &m, err);
+
+	if (r < 0)
+		return r;
+	if (start->listeners.n_fds > 0 || msg->n_fds == 0 || m.kinds.n != msg->n_fds)
+		return pmg_err_set(err, PMG_E_INTERNAL, 0, "%zu listeners for %zu names",
+				   msg->n_fds, m.kinds.n);
+	start->listeners = *msg;
+	*msg = (struct pmg_msg){ 0 };
+	start->kinds = m.kinds;
+	m.kinds = (struct pmg_strv){ 0 };
+	return 0;
+}
+
+static int hear_start(struct pmg_start *start, struct pmg_msg *msg, struct pmg_err *err)
+{
+	int r = pmg_wire_start_decode(msg->body, &start->wire, err);
+
+	if (r == 0 && start->wire.walls != (start->listeners.n_fds > 0))
+		return pmg_err_set(err, PMG_E_INTERNAL, 0, "walls and listeners come together");
+	return r;
 }
 
 static const struct {
 	enum pmg_wire_type type;
-	int (*hear)(struct pmg_start *start, const struct json_t *body, struct pmg_err *err);
+	int (*hear)(struct pmg_start *start, struct pmg_msg *msg, struct pmg_err *err);
 } messages[] = {
-	{ PMG_WIRE_REGISTRY, hear_registry },
-	{ PMG_WIRE_SOURCE, hear_source },
+	{ PMG_WIRE_REGISTRY, hear_registry }, { PMG_WIRE_SOURCE, hear_source },
+	{ PMG_WIRE_NETRULE, hear_netrule },   { PMG_WIRE_LISTEN, hear_listen },
 	{ PMG_WIRE_START, hear_start },
 };
 
@@ -70,6 +102,7 @@ static int hear_one(int wire_fd, struct pmg_start *start, struct pmg_err *bad, s
 {
 	pmg_auto(msg) struct pmg_msg msg = { 0 };
 	struct pmg_err why = PMG_ERR_INIT;
+	uint16_t type;
 	size_t i;
 	int r = pmg_msg_recv(wire_fd, &msg, err);
 
@@ -81,9 +114,10 @@ static int hear_one(int wire_fd, struct pmg_start *start, struct pmg_err *bad, s
 		;
 	if (i == PMG_ARRAY_LEN(messages))
 		return pmg_err_set(err, PMG_E_PEER, 0, "message %u before START", msg.type);
-	if (messages[i].hear(start, msg.body, &why) < 0 && !bad->msg[0])
+	type = msg.type; /* hearing may take the message */
+	if (messages[i].hear(start, &msg, &why) < 0 && !bad->msg[0])
 		*bad = why;
-	return msg.type == PMG_WIRE_START;
+	return type == PMG_WIRE_START;
 }
 
 int pmg_start_hear(int wire_fd, struct pmg_start *start, struct pmg_err *err)
@@ -92,9 +126,11 @@ int pmg_start_hear(int wire_fd, struct pmg_start *start, struct pmg_err *err)
 	int r;
 
 	start->catalog = pmg_catalog_new();
+	start->hosts = pmg_hosts_new();
 	do
 		r = hear_one(wire_fd, start, &bad, err);
 	while (r == 0);
+	pmg_hosts_seal(start->hosts);
 	if (r < 0 || !bad.msg[0])
 		return r < 0 ? r : 0;
 	*err = bad;

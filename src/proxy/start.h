@@ -7,6 +7,7 @@
  */
 #include "net/route.h"
 #include "proxy/catalog.h"
+#include "proxy/hosts.h"
 #include "tls/bundle.h"
 #include "tls/ca.h"
 #include "verdict/judge.h"
@@ -18,6 +19,9 @@
 struct pmg_start {
 	struct pmg_wire_start wire; /* as the front sent it */
 	struct pmg_catalog *catalog;
+	struct pmg_hosts *hosts;  /* rules of the network; asked only within walls */
+	struct pmg_strv kinds;    /* of the listeners that LISTEN brought */
+	struct pmg_msg listeners; /* their descriptors; n_fds 0: none came */
 	struct pmg_route *route;
 	struct pmg_bundle *bundle;
 	struct pmg_ca *ca;
@@ -27,9 +31,9 @@ struct pmg_start {
 void pmg_start_done(struct pmg_start *start);
 PMG_DEFINE_AUTO_DONE(start, struct pmg_start, pmg_start_done);
 
-/** Read REGISTRY* SOURCE* START, all of them even when one cannot be taken. @return 0; -PMG_E_PEER:
- * the front closed or spoke nonsense; -PMG_E_PARSE, -PMG_E_LIMIT: a registry or source that cannot
- * be taken */
+/** Read REGISTRY* SOURCE* NETRULE* [LISTEN] START, all of them even when one cannot be taken.
+ * @return 0; -PMG_E_PEER: the front closed or spoke nonsense; -PMG_E_PARSE, -PMG_E_LIMIT: a
+ * registry or source that cannot be taken */
 int pmg_start_hear(int wire_fd, struct pmg_start *start, struct pmg_err *err) PMG_MUST_CHECK;
 
 /**

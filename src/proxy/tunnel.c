@@ -33,6 +33,7 @@ struct pmg_tunnel {
 	struct pmg_service *service;
 	struct pmg_tunnel *prev, *next;
 	struct pmg_url url;
+	struct pmg_tunnel_kind kind;
 	struct pmg_job job;
 	struct end client, upstream;
 	struct flow up, down;
@@ -154,9 +155,8 @@ static void end_tunnel(struct pmg_tunnel *tunnel, bool reset)
 		service->tunnels = tunnel->next;
 	if (tunnel->next)
 		tunnel->next->prev = tunnel->prev;
-	service->n_connections--;
 	pmg_task_queue(service->loop, &tunnel->free_task);
-	service->freed(service->freed_ctx);
+	pmg_service_leave(service, tunnel->kind.role);
 }
 
 void pmg_tunnels_free(struct pmg_service *service)
@@ -230,6 +230,11 @@ static void on_event(void *ctx, uint32_t events)
 
 /* --- dialling --- */
 
+static struct pmg_route *route_of(const struct pmg_tunnel *tunnel)
+{
+	return pmg_service_way(tunnel->service, tunnel->url.host)->route;
+}
+
 /* The answer that ends a CONNECT. It is small, and nothing was sent yet: it fits the socket. */
 static void answer_failure(struct pmg_tunnel *tunnel, int status, const struct pmg_err *err)
 {
@@ -240,6 +245,8 @@ static void answer_failure(struct pmg_tunnel *tunnel, int status, const struct p
 	struct pmg_str out = PMG_STR_INIT(8192);
 
 	pmg_report_trouble(tunnel->service->report, target, err);
+	if (tunnel->kind.is_silent)
+		return;
 	if (pmg_answer_write(&answer, &out) == 0)
 		(void)!send(tunnel->client.fd, out.s, out.len, MSG_NOSIGNAL);
 	(void)shutdown(tunnel->client.fd, SHUT_WR);
@@ -253,8 +260,8 @@ static void explain(struct pmg_tunnel *tunnel, int curlcode, struct pmg_err *err
 	if (tunnel->job.is_loop)
 		(void)pmg_err_set(err, PMG_E_NETWORK, 0, "%s: that is this proxy itself", target);
 	else
-		(void)pmg_upstream_error(curlcode, tunnel->job.easy, &tunnel->url,
-					 tunnel->service->upstream.route, err);
+		(void)pmg_upstream_error(curlcode, tunnel->job.easy, &tunnel->url, route_of(tunnel),
+					 err);
 }
 
 static void fail(struct pmg_tunnel *tunnel, int curlcode)
@@ -269,7 +276,7 @@ static void fail(struct pmg_tunnel *tunnel, int curlcode)
 		       : err.code == PMG_E_TIMEOUT      ? 504
 							: 502,
 		       &err);
-	end_tunnel(tunnel, false);
+	end_tunnel(tunnel, tunnel->kind.is_silent);
 }
 
 /* The connection is ours from here on: libcurl is needed no more, unless TLS to a parent proxy is
@@ -277,8 +284,7 @@ static void fail(struct pmg_tunnel *tunnel, int curlcode)
 static int take_over(struct pmg_tunnel *tunnel, struct pmg_err *err)
 {
 	const struct pmg_url *url = &tunnel->url;
-	const char *parent =
-		pmg_route_find(tunnel->service->upstream.route, url->scheme, url->host, url->port);
+	const char *parent = pmg_route_find(route_of(tunnel), url->scheme, url->host, url->port);
 	curl_socket_t fd = CURL_SOCKET_BAD;
 
 	(void)curl_easy_getinfo(tunnel->job.easy, CURLINFO_ACTIVESOCKET, &fd);
@@ -305,12 +311,14 @@ static void on_dialled(void *ctx, int curlcode)
 	}
 	if (take_over(tunnel, &err) < 0) {
 		answer_failure(tunnel, 502, &err);
-		end_tunnel(tunnel, false);
+		end_tunnel(tunnel, tunnel->kind.is_silent);
 		return;
 	}
 	tunnel->down.bytes = pmg_xmalloc(PMG_TUNNEL_BUFFER);
-	memcpy(tunnel->down.bytes, answer, sizeof answer - 1);
-	tunnel->down.len = sizeof answer - 1;
+	if (!tunnel->kind.is_silent) {
+		memcpy(tunnel->down.bytes, answer, sizeof answer - 1);
+		tunnel->down.len = sizeof answer - 1;
+	}
 	tunnel->is_open = true;
 	pump(tunnel);
 }
@@ -326,7 +334,7 @@ static int dial(struct pmg_tunnel *tunnel, struct pmg_err *err)
 	tunnel->job.stays = true;
 	tunnel->job.done = on_dialled;
 	tunnel->job.ctx = tunnel;
-	r = pmg_upstream_prepare_tunnel(tunnel->job.easy, &tunnel->url, service->upstream.route,
+	r = pmg_upstream_prepare_tunnel(tunnel->job.easy, &tunnel->url, route_of(tunnel),
 					service->upstream.bundle, err);
 	if (r < 0)
 		return r;
@@ -336,12 +344,13 @@ static int dial(struct pmg_tunnel *tunnel, struct pmg_err *err)
 }
 
 void pmg_tunnel_new(struct pmg_service *service, int fd, const struct pmg_url *url,
-		    struct pmg_str *early)
+		    const struct pmg_tunnel_kind *kind, struct pmg_str *early)
 {
 	struct pmg_tunnel *tunnel = pmg_xcalloc(1, sizeof *tunnel);
 	struct pmg_err err = PMG_ERR_INIT;
 
 	tunnel->service = service;
+	tunnel->kind = *kind;
 	tunnel->client.fd = fd;
 	tunnel->upstream.fd = -1;
 	tunnel->url = (struct pmg_url){ .scheme = pmg_xstrdup(url->scheme),
@@ -360,9 +369,9 @@ void pmg_tunnel_new(struct pmg_service *service, int fd, const struct pmg_url *u
 	if (tunnel->next)
 		tunnel->next->prev = tunnel;
 	service->tunnels = tunnel;
-	service->n_connections++;
+	pmg_service_enter(service, kind->role);
 	if (dial(tunnel, &err) < 0) {
 		answer_failure(tunnel, 502, &err);
-		end_tunnel(tunnel, false);
+		end_tunnel(tunnel, kind->is_silent);
 	}
 }

@@ -10,6 +10,11 @@
 
 #define PMG_TUNNEL_BUFFER 65536U /* bytes under way in one direction */
 
+struct pmg_tunnel_kind {
+	enum pmg_role role; /* whose place among the connections it takes */
+	bool is_silent;     /* there was no CONNECT: nothing is answered, a failure is a reset */
+};
+
 /**
  * Dial, answer the CONNECT, then pass on. What fails is answered and reported.
  * @param fd     taken; non-blocking
@@ -17,7 +22,7 @@
  * @param early  what the client has sent already; its content is taken
  */
 void pmg_tunnel_new(struct pmg_service *service, int fd, const struct pmg_url *url,
-		    struct pmg_str *early);
+		    const struct pmg_tunnel_kind *kind, struct pmg_str *early);
 void pmg_tunnels_free(struct pmg_service *service); /* all, at once: when the proxy ends */
 
 #endif

@@ -21,14 +21,23 @@ import tempfile
 import threading
 
 TYPES = ("", "registry", "source", "start", "ready", "failed", "judged", "passed", "trouble", "stop",
-         "done")
+         "done", "netrule", "listen", "denied", "walls", "go", "started", "stopped", "end", "ended",
+         "connect")
+
+RANKS = ("managed-deny", "hooks", "opt-out", "mandatory-deny", "deny", "allow")
+MANAGER, SCRIPT, ANYBODY = 1, 2, 3
+
+
+def packed(kind, body):
+    return struct.pack("=H", TYPES.index(kind)) + json.dumps(body).encode()
 
 
 class Front:
-    """The other end of the message socket."""
+    """The other end of the message socket. With doors, [(kind, socket)], those of the walls: then
+    this is the broker too."""
 
     def __init__(self, program, registries=(), sources=(), listen="127.0.0.1", bundle=None,
-                 wrap=(), stderr=None, **start):
+                 wrap=(), stderr=None, doors=(), netrules=(), **start):
         family = socket.AF_INET6 if ":" in listen else socket.AF_INET
         self.listener = socket.socket(family, socket.SOCK_STREAM)
         self.listener.bind((listen, 0))
@@ -49,9 +58,13 @@ class Front:
         for source in sources:
             keys = ("eco", "url", "name", "version")
             self.send("source", {k: v for k, v in zip(keys, source) if v is not None})
+        for rule in netrules:
+            self.send_rule(*rule)
+        if doors:
+            self.hand_over(doors)
         body = {"token": self.token, "index_path": "/nonexistent/intel.db",
                 "blocklist_path": "/nonexistent/blocklist.yml", "ca_files": [], "ca_dirs": [],
-                "debug": False, "walls": False}
+                "debug": False, "walls": bool(doors)}
         body.update({k: v for k, v in start.items() if v is not None})
         self.send("start", body)
 
@@ -76,7 +89,28 @@ class Front:
                                 preexec_fn=set_up, env={"PATH": os.environ["PATH"]})
 
     def send(self, kind, body):
-        self.sock.send(struct.pack("=H", TYPES.index(kind)) + json.dumps(body).encode())
+        self.sock.send(packed(kind, body))
+
+    def send_rule(self, text, roles=SCRIPT, rank="allow", sensitive=False):
+        self.send("netrule", {"rank": RANKS.index(rank), "roles": roles, "layer": 0, "text": text,
+                              "source": "test:1", "sensitive": sensitive})
+
+    def hand_over(self, doors):
+        self.broker, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        kinds = [kind for kind, _ in doors] + ["broker"]
+        fds = [sock.fileno() for _, sock in doors] + [theirs.fileno()]
+        socket.send_fds(self.sock, [packed("listen", {"kinds": kinds})], fds)
+        theirs.close()
+        for kind, sock in doors:
+            if kind == "proxy":
+                self.host, self.port = sock.getsockname()[:2]
+
+    def tell(self, protocol, port, target, role=SCRIPT, **more):
+        """As the broker: who has connected from that port."""
+        body = {"protocol": protocol, "local_port": port, "target": target, "role": role,
+                "process": ["npm", "node"]}
+        body.update(more)
+        self.broker.send(packed("connect", body))
 
     def receive(self, timeout=30):
         """The next message with its "type"; None when the proxy has closed."""
