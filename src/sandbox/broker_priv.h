@@ -29,7 +29,13 @@
 /* Codes of refusals; docs/codes/ has a page each. */
 #define PMG_CODE_READ       2001
 #define PMG_CODE_WRITE      2002
+#define PMG_CODE_EXEC       2007
+#define PMG_CODE_NET        2009
 #define PMG_CODE_TREE       2012 /* delete, rename, link */
+#define PMG_CODE_UNIX       2013
+#define PMG_CODE_BIND       2014
+#define PMG_CODE_PROCESS    2015
+#define PMG_CODE_KERNEL     2016
 #define PMG_CODE_METADATA   2017
 #define PMG_CODE_UNREADABLE 2018
 
@@ -54,7 +60,7 @@ struct pmg_broker {
 	uint64_t told[PMG_EVENTS_MAX];  /* how often the front was told of each */
 	uint8_t ports[65536 / 8];       /* bound by the tree on loopback, on behalf */
 	uint8_t ptys[PMG_PTYS_MAX / 8]; /* pseudo terminals that the tree has made */
-	unsigned waiting;               /* opens that wait in threads of their own */
+	unsigned waiting;               /* calls that wait in threads of their own */
 };
 
 /* Who calls. Copied out of the table: no pointer into it leaves the lock. */

@@ -36,3 +36,8 @@ tests_unit_test_sandbox_network_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 libsandbox_a_SOURCES += %D%/filter.c %D%/filter_calls.c %D%/filter_priv.h %D%/surface.c
 check_PROGRAMS += tests/unit/test_sandbox_filter
 tests_unit_test_sandbox_filter_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+
+# What is refused whatever it asks, programs, network and local sockets.
+libsandbox_a_SOURCES += %D%/act_surface.c
+check_PROGRAMS += tests/unit/test_sandbox_act_surface
+tests_unit_test_sandbox_act_surface_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)

@@ -1,8 +1,7 @@
-/* Handlers that are still to come: until then what they would decide is refused. */
-#include <errno.h>
-
+/* Rows that are still to come. */
 #include "sandbox/broker_priv.h"
 
+<<<<<<< Updated upstream
 #define PENDING(name)                                                                              \
 	__attribute__((weak)) void name(struct pmg_request *request, struct pmg_answer *answer)    \
 	{                                                                                          \
@@ -11,8 +10,15 @@
 	}                                                                                          \
 	struct pmg_request
 
-PENDING(pmg_act_exec);
+	PENDING(pmg_act_exec);
 PENDING(pmg_act_connect);
 PENDING(pmg_act_bind);
 PENDING(pmg_act_send);
-PENDING(pmg_act_surface);
+=======
+__attribute__((weak)) const struct pmg_call_row *pmg_surface_rows(void)
+{
+	static const struct pmg_call_row none[1];
+
+	return none;
+}
+>>>>>>> Stashed changes
