@@ -41,3 +41,6 @@ tests_unit_test_sandbox_filter_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 libsandbox_a_SOURCES += %D%/act_surface.c
 check_PROGRAMS += tests/unit/test_sandbox_act_surface
 tests_unit_test_sandbox_act_surface_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+libsandbox_a_SOURCES += %D%/act_exec.c
+check_PROGRAMS += tests/unit/test_sandbox_act_exec
+tests_unit_test_sandbox_act_exec_LDADD = $(LINK_BROKERED)

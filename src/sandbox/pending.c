@@ -10,8 +10,7 @@
 	}                                                                                          \
 	struct pmg_request
 
-	PENDING(pmg_act_exec);
-PENDING(pmg_act_connect);
+	PENDING(pmg_act_connect);
 PENDING(pmg_act_bind);
 PENDING(pmg_act_send);
 =======

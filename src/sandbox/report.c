@@ -22,7 +22,7 @@ static const struct {
 	[PMG_EVENT_RENAME] = { "write", PMG_CODE_TREE, true },
 	[PMG_EVENT_LINK] = { "write", PMG_CODE_TREE, true },
 	[PMG_EVENT_METADATA] = { "write", PMG_CODE_METADATA, true },
-	[PMG_EVENT_EXEC] = { "exec", 0, true },
+	[PMG_EVENT_EXEC] = { "exec", PMG_CODE_EXEC, true },
 	[PMG_EVENT_CONNECT] = { "net-connect", 0, false },
 	[PMG_EVENT_BIND] = { "net-bind", 0, false },
 	[PMG_EVENT_UNIX] = { "unix", 0, false },
