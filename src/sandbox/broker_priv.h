@@ -61,6 +61,7 @@ struct pmg_broker {
 	uint8_t ports[65536 / 8];       /* bound by the tree on loopback, on behalf */
 	uint8_t ptys[PMG_PTYS_MAX / 8]; /* pseudo terminals that the tree has made */
 	unsigned waiting;               /* calls that wait in threads of their own */
+	struct pmg_strv abstracts;      /* abstract sockets that the tree has bound: "unix @name" */
 };
 
 /* Who calls. Copied out of the table: no pointer into it leaves the lock. */
@@ -272,6 +273,15 @@ void pmg_act_surface(struct pmg_request *request, struct pmg_answer *answer); /*
 /** Open again what may keep us waiting (FIFO, device), in a thread of its own that ends when the
  *  caller is gone or has a signal to handle; it answers. */
 void pmg_wait_open(struct pmg_request *request, int fd, int flags, struct pmg_answer *answer);
+
+/** Start a thread, as long as there are not too many, for what may keep us waiting; it answers the
+ *  call itself, and says pmg_wait_end() as the last. @return 0; -ENFILE, -EAGAIN: there is none */
+int pmg_wait_start(struct pmg_broker *broker, void *(*body)(void *arg), void *arg) PMG_MUST_CHECK;
+void pmg_wait_end(struct pmg_broker *broker);
+/** In such a thread: repeat `call` for as long as it ends with -EINTR, which it does often, and the
+ *  caller is there and has no signal to handle. @return what call does, or as after a signal */
+int pmg_wait_patiently(struct pmg_broker *broker, uint64_t id, pid_t tid, int (*call)(void *arg),
+		       void *arg) PMG_MUST_CHECK;
 
 /* --- loop.c --- */
 /** What this file keeps in the broker (fds, proc_dev, calls); pmg_broker_serve() does it itself.

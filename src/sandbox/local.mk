@@ -14,7 +14,7 @@ tests_fuzz_fuzz_package_LDADD = $(FUZZ_MAIN) $(LINK_SANDBOX)
 
 # Calls on behalf.
 libsandbox_a_SOURCES += %D%/act_meta.c %D%/act_move.c %D%/act_open.c %D%/act_tree.c %D%/calls.c \
-	%D%/device.c %D%/device_priv.h %D%/loop.c %D%/pending.c %D%/report.c %D%/resolve.c \
+	%D%/device.c %D%/device_priv.h %D%/loop.c %D%/report.c %D%/resolve.c \
 	%D%/resolve_priv.h %D%/wait.c %D%/walk.c
 check_LIBRARIES += libbrokered.a
 libbrokered_a_SOURCES = tests/helper/broker.c tests/helper/broker.h tests/helper/conform.c \
@@ -44,3 +44,10 @@ tests_unit_test_sandbox_act_surface_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 libsandbox_a_SOURCES += %D%/act_exec.c
 check_PROGRAMS += tests/unit/test_sandbox_act_exec
 tests_unit_test_sandbox_act_exec_LDADD = $(LINK_BROKERED)
+libsandbox_a_SOURCES += %D%/act_bind.c %D%/act_net.c %D%/act_send.c %D%/act_unix.c %D%/endpoint.c \
+	%D%/net_priv.h
+check_PROGRAMS += tests/unit/test_sandbox_act_net tests/unit/test_sandbox_endpoint
+tests_unit_test_sandbox_act_net_LDADD = $(LINK_BROKERED)
+tests_unit_test_sandbox_endpoint_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/fuzz/fuzz_endpoint
+tests_fuzz_fuzz_endpoint_LDADD = $(FUZZ_MAIN) $(LINK_SANDBOX)

@@ -42,14 +42,14 @@ static unsigned long long mask_of(const char *status, const char *field)
 }
 
 /* Has the caller a signal to handle? The kernel holds it back until we answer. */
-static bool has_signal(const struct waiter *waiter)
+static bool has_signal(const struct pmg_broker *broker, pid_t tid)
 {
 	char name[NAME_LEN], status[STATUS_MAX];
 	pmg_autofd int fd = -1;
 	ssize_t n;
 
-	(void)snprintf(name, sizeof name, "%d/status", (int)waiter->tid);
-	fd = openat(waiter->broker->proc, name, O_RDONLY | O_CLOEXEC);
+	(void)snprintf(name, sizeof name, "%d/status", (int)tid);
+	fd = openat(broker->proc, name, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, status, sizeof status - 1);
 	if (n < 0)
 		return true;
@@ -77,28 +77,55 @@ static int set_timer(timer_t *timer)
 	return timer_settime(*timer, 0, &often, NULL) < 0 ? -errno : 0;
 }
 
-/* @return fd or -errno */
-static int open_patiently(const struct waiter *waiter)
+int pmg_wait_patiently(struct pmg_broker *broker, uint64_t id, pid_t tid, int (*call)(void *arg),
+		       void *arg)
 {
 	timer_t timer = NULL;
-	int fd = set_timer(&timer);
+	int r = set_timer(&timer);
 
-	if (fd < 0)
-		return fd;
+	if (r < 0)
+		return r;
 	do {
-		fd = pmg_reopen(waiter->broker, waiter->fd, waiter->flags);
-		if (fd == -EINTR && has_signal(waiter))
-			fd = -ERESTARTSYS;
-	} while (fd == -EINTR && pmg_notify_is_valid(waiter->broker->listener, waiter->id));
+		r = call(arg);
+		if (r == -EINTR && has_signal(broker, tid))
+			r = -ERESTARTSYS;
+	} while (r == -EINTR && pmg_notify_is_valid(broker->listener, id));
 	(void)timer_delete(timer);
-	return fd;
+	return r;
+}
+
+int pmg_wait_start(struct pmg_broker *broker, void *(*body)(void *arg), void *arg)
+{
+	pthread_t thread;
+	int r = -ENFILE;
+
+	if (__atomic_add_fetch(&broker->waiting, 1, __ATOMIC_SEQ_CST) <= WAITING_MAX)
+		r = -pthread_create(&thread, NULL, body, arg);
+	if (r == 0)
+		(void)pthread_detach(thread);
+	else
+		pmg_wait_end(broker);
+	return r;
+}
+
+void pmg_wait_end(struct pmg_broker *broker)
+{
+	(void)__atomic_sub_fetch(&broker->waiting, 1, __ATOMIC_SEQ_CST);
+}
+
+static int open_again(void *arg)
+{
+	const struct waiter *waiter = arg;
+
+	return pmg_reopen(waiter->broker, waiter->fd, waiter->flags);
 }
 
 static void *wait_in_thread(void *arg)
 {
 	struct waiter *waiter = arg;
 	int listener = waiter->broker->listener;
-	pmg_autofd int fd = open_patiently(waiter);
+	pmg_autofd int fd =
+		pmg_wait_patiently(waiter->broker, waiter->id, waiter->tid, open_again, waiter);
 	int r = fd;
 
 	if (fd >= 0) {
@@ -110,31 +137,25 @@ static void *wait_in_thread(void *arg)
 	else
 		pmg_notify_return(listener, waiter->id, r);
 	(void)close(waiter->fd);
-	(void)__atomic_sub_fetch(&waiter->broker->waiting, 1, __ATOMIC_SEQ_CST);
+	pmg_wait_end(waiter->broker);
 	free(waiter);
 	return NULL;
 }
 
 void pmg_wait_open(struct pmg_request *request, int fd, int flags, struct pmg_answer *answer)
 {
-	struct pmg_broker *broker = request->broker;
-	struct waiter *waiter = NULL;
-	pthread_t thread;
+	struct waiter *waiter = pmg_xmalloc(sizeof *waiter);
+	int r = -EMFILE;
 
-	if (__atomic_add_fetch(&broker->waiting, 1, __ATOMIC_SEQ_CST) > WAITING_MAX) {
-		pmg_answer_fail(answer, ENFILE);
-	} else {
-		waiter = pmg_xmalloc(sizeof *waiter);
-		*waiter = (struct waiter){ broker, request->call.id, request->who.tid,
-					   fcntl(fd, F_DUPFD_CLOEXEC, 0), flags };
-		if (waiter->fd >= 0 && pthread_create(&thread, NULL, wait_in_thread, waiter) == 0) {
-			(void)pthread_detach(thread);
-			answer->kind = PMG_ANSWER_GIVEN;
-			return;
-		}
-		pmg_auto_closep(&waiter->fd);
-		free(waiter);
-		pmg_answer_fail(answer, EAGAIN);
+	*waiter = (struct waiter){ request->broker, request->call.id, request->who.tid,
+				   fcntl(fd, F_DUPFD_CLOEXEC, 0), flags };
+	if (waiter->fd >= 0)
+		r = pmg_wait_start(request->broker, wait_in_thread, waiter);
+	if (r == 0) {
+		answer->kind = PMG_ANSWER_GIVEN;
+		return;
 	}
-	(void)__atomic_sub_fetch(&broker->waiting, 1, __ATOMIC_SEQ_CST);
+	pmg_auto_closep(&waiter->fd);
+	free(waiter);
+	pmg_answer_fail(answer, -r);
 }
