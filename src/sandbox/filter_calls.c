@@ -277,6 +277,8 @@ static const struct pmg_seccomp_rule always[] = {
 	ALLOW("set_thread_area"),
 	ALLOW("get_thread_area"),
 	ALLOW("arch_prctl"),
+	ALLOW("riscv_flush_icache"),
+	ALLOW("riscv_hwprobe"),
 	ALLOW("sched_yield"),
 	ALLOW("sched_getaffinity"),
 	ALLOW("sched_setaffinity"),
