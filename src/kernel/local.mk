@@ -3,7 +3,7 @@ libkernel_a_SOURCES = \
 	%D%/confine.c %D%/confine.h %D%/confine_calls.c %D%/confine_priv.h \
 	%D%/caps.c %D%/landlock.c %D%/landlock.h %D%/mounts.c %D%/mounts.h \
 	%D%/netlink.c %D%/netlink.h %D%/notify.c %D%/notify.h \
-	%D%/ns.c %D%/ns.h %D%/ns_priv.h %D%/procfs.c %D%/procfs.h \
+	%D%/ns.c %D%/ns.h %D%/ns_priv.h %D%/procfs.c %D%/procfs.h %D%/procfs_priv.h \
 	%D%/seccomp.c %D%/seccomp.h %D%/seccomp_code.c %D%/uapi.h
 
 check_PROGRAMS += tests/unit/test_kernel_confine tests/unit/test_kernel_landlock \
@@ -25,3 +25,6 @@ check_DATA += tests/helper/without
 tests_helper_without_LDADD = $(SECCOMP_LIBS)
 CLEANFILES += tests/helper/without
 EXTRA_DIST += tests/helper/child.h tests/helper/notified.h
+
+check_PROGRAMS += tests/fuzz/fuzz_procfs
+tests_fuzz_fuzz_procfs_LDADD = $(FUZZ_MAIN) $(LINK_KERNEL)

@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "kernel/procfs_priv.h"
 
 #define NAME_MAX_LEN  64  /* "PID/fd/N" */
 #define STAT_MAX      512 /* read of PID/stat: what we want stands in front */
@@ -115,8 +116,16 @@ static unsigned umask_of(const char *text)
 	return *at ? UMASK_DEFAULT : mask & 0777U;
 }
 
+bool pmg_procfs_parse_status(const char *text, struct pmg_procfs_stat *out)
+{
+	if (!line_number(text, "Tgid:", &out->tgid) || !line_number(text, "PPid:", &out->ppid))
+		return false;
+	out->umask = umask_of(text);
+	return true;
+}
+
 /* "PID (name) S PPID ...": the name may hold anything, so the last ")" counts. */
-static bool parse_stat(char *text, struct pmg_procfs_stat *out)
+bool pmg_procfs_parse_stat(char *text, struct pmg_procfs_stat *out)
 {
 	char *open = strchr(text, '('), *at = strrchr(text, ')');
 	size_t len;
@@ -153,13 +162,12 @@ int pmg_procfs_stat(int proc, pid_t tid, struct pmg_procfs_stat *out, struct pmg
 
 	if (r < 0)
 		return gone(tid, r, err);
-	if (!line_number(status, "Tgid:", &st.tgid) || !line_number(status, "PPid:", &st.ppid))
+	if (!pmg_procfs_parse_status(status, &st))
 		return pmg_err_set(err, PMG_E_PARSE, 0, "status of process %d", (int)tid);
-	st.umask = umask_of(status);
 	r = read_start(proc, st.tgid, "stat", stat, sizeof stat);
 	if (r < 0)
 		return gone(tid, r, err);
-	if (!parse_stat(stat, &st))
+	if (!pmg_procfs_parse_stat(stat, &st))
 		return pmg_err_set(err, PMG_E_PARSE, 0, "stat of process %d", (int)tid);
 	*out = st;
 	return 0;
