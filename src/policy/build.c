@@ -403,6 +403,11 @@ static void begin(struct build *b)
 	policy->max_processes = draft->max_processes;
 	policy->max_open_files = draft->max_open_files;
 	pmg_strv_extend(&policy->notes, pmg_strv_argv(&draft->notes));
+	if (strcmp(facts->manager, "exec") == 0 && pmg_path_is_under(facts->home, facts->cwd))
+		pmg_strv_addf(&policy->notes,
+			      "%s is or holds the home, so nothing in it is open; name what is "
+			      "needed by --sandbox-allow",
+			      facts->cwd);
 }
 
 static int add_git_config(struct build *b, struct pmg_err *err)

@@ -30,6 +30,8 @@ static const struct {
 	{ "GITDIR", offsetof(struct pmg_policy_facts, git_dirs), true },
 	{ "HOOKS", offsetof(struct pmg_policy_facts, hooks), true },
 	{ "OUTPUT", offsetof(struct pmg_policy_facts, outputs), true },
+	{ "TREE", 0, false },      /* computed: add_trees() */
+	{ "STOREROOT", 0, false }, /* computed: add_roots() */
 };
 
 static size_t find(const char *name, size_t len)
@@ -47,6 +49,38 @@ bool pmg_vars_is_known(const char *name, size_t len)
 	return find(name, len) < PMG_ARRAY_LEN(vars);
 }
 
+/* Project and working folder, but never the home or a folder that holds it: what is opened by
+ * "${TREE}/" and two stars would then be everything the user has. */
+static void add_trees(const struct pmg_policy_facts *facts, struct pmg_strv *out)
+{
+	const char *const dirs[] = { facts->project, facts->cwd };
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(dirs); i++)
+		if (dirs[i] && strcmp(dirs[i], "/") != 0 &&
+		    !(facts->home && pmg_path_is_under(facts->home, dirs[i])) &&
+		    !(i > 0 && facts->project && pmg_path_is_under(dirs[i], facts->project) &&
+		      out->n > 0))
+			(void)pmg_strv_add_once(out, dirs[i]);
+}
+
+/* Where pnpm tries out links: beside its stores. */
+static void add_roots(const struct pmg_policy_facts *facts, struct pmg_strv *out)
+{
+	size_t i;
+
+	for (i = 0; i < facts->stores.n; i++) {
+		pmg_autofree char *dir = pmg_path_dir(facts->stores.v[i]);
+
+		(void)pmg_strv_add_once(out, dir);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*add)(const struct pmg_policy_facts *facts, struct pmg_strv *out);
+} computed[] = { { "TREE", add_trees }, { "STOREROOT", add_roots } };
+
 static void values_of(const struct pmg_policy_facts *facts, size_t row, struct pmg_strv *out)
 {
 	const char *const member = (const char *)facts + vars[row].offset;
@@ -54,6 +88,11 @@ static void values_of(const struct pmg_policy_facts *facts, size_t row, struct p
 	const char *one;
 	size_t i;
 
+	for (i = 0; i < PMG_ARRAY_LEN(computed); i++)
+		if (strcmp(computed[i].name, vars[row].name) == 0) {
+			computed[i].add(facts, out);
+			return;
+		}
 	if (vars[row].many) {
 		list = (const void *)member;
 		for (i = 0; i < list->n; i++)

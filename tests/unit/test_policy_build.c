@@ -460,6 +460,34 @@ static void a_folder_named_like_a_pattern_is_no_pattern(void **state)
 	building_end(&b);
 }
 
+static void a_project_that_is_the_home_does_not_open_the_home(void **state)
+{
+	static const struct building_row rows[] = {
+		{ "read", "ms", "{home}/notes.txt", false },
+		{ "read", "ms", "{home}/other/src/x", false },
+		{ "write", "ms", "{home}/other/node_modules/x", false },
+		{ "exec", "ms", "{home}/evil", false },
+		{ "read", "ms", "{home}/package.json", true },
+		{ "write", "ms", "{home}/node_modules/x", true },
+		{ "write", "m", "{home}/package.json", true },
+		{ "exec", "s", "{home}/node_modules/.bin/x", true },
+	};
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *npm = NULL;
+	pmg_auto(policy) struct pmg_policy *exec = NULL;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	b.facts.cwd = b.facts.project = b.home;
+	npm = building_policy(&b, NULL, NULL);
+	building_ask(&b, npm, rows, PMG_ARRAY_LEN(rows));
+	b.facts.manager = "exec";
+	exec = building_policy(&b, NULL, NULL);
+	building_ask(&b, exec, rows, 4);
+	assert_int_equal(exec->notes.n, 1);
+	building_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -476,6 +504,7 @@ int main(void)
 		cmocka_unit_test(a_profile_that_others_can_write_is_refused),
 		cmocka_unit_test(links_are_followed_to_what_they_name),
 		cmocka_unit_test(a_folder_named_like_a_pattern_is_no_pattern),
+		cmocka_unit_test(a_project_that_is_the_home_does_not_open_the_home),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
