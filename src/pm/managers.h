@@ -18,6 +18,19 @@ int pmg_pnpm_learn(const struct pmg_place *place, struct pmg_facts *out,
 int pmg_pip_learn(const struct pmg_place *place, struct pmg_facts *out,
 		  struct pmg_err *err) PMG_MUST_CHECK;
 
+struct pmg_npmlike;
+struct pmg_settings;
+/**
+ * What command line, environment and files say, the stronger first; nobody is asked.
+ * @param n  place and facts (scratch ones do) are set
+ * @param[out] start  where the command works; caller frees, also on failure
+ */
+int pmg_npm_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_pnpm_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err) PMG_MUST_CHECK;
+/** @param[out] python  the interpreter in pip's first line, NULL for none; caller frees */
+int pmg_pip_settings(const struct pmg_place *place, struct pmg_settings *out, char **python,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+
 /** The program is one of corepack's names for a manager, not the manager itself. */
 bool pmg_is_corepack(const char *program);
 

@@ -28,21 +28,28 @@ const struct pmg_question pmg_npm_question = {
 
 static const char *const locks[] = { "package-lock.json", "npm-shrinkwrap.json", NULL };
 
+int pmg_npm_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err)
+{
+	bool npx = strcmp(pmg_path_name(n->place->argv[0]), "npx") == 0;
+	int r;
+
+	/* Behind the program that npx is to start everything is that program's. */
+	r = pmg_npmlike_line(n, &pmg_npm_args, npx ? 1 : 0, err);
+	if (r == 0)
+		r = pmg_settings_env(&n->settings, "npm_config_", n->place->env, err);
+	if (r < 0)
+		return r;
+	*start = pmg_npmlike_start(n);
+	return pmg_npmlike_npmrcs(n, *start, err);
+}
+
 int pmg_npm_learn(const struct pmg_place *place, struct pmg_facts *out, struct pmg_err *err)
 {
-	bool npx = strcmp(pmg_path_name(place->argv[0]), "npx") == 0;
 	pmg_auto(npmlike) struct pmg_npmlike n = { .place = place, .facts = out };
 	pmg_autofree char *start = NULL;
 	int r;
 
-	/* Behind the program that npx is to start everything is that program's. */
-	r = pmg_npmlike_line(&n, &pmg_npm_args, npx ? 1 : 0, err);
-	if (r == 0)
-		r = pmg_settings_env(&n.settings, "npm_config_", place->env, err);
-	if (r < 0)
-		return r;
-	start = pmg_npmlike_start(&n);
-	r = pmg_npmlike_npmrcs(&n, start, err);
+	r = pmg_npm_settings(&n, &start, err);
 	if (r == 0)
 		r = pmg_npmlike_apply(&n, err);
 	if (r == 0)

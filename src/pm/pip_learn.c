@@ -465,17 +465,36 @@ static void apply_network(struct pip *p)
 			       pmg_settings_find(&p->settings, "client-cert")->what);
 }
 
+static int read_all(struct pip *p)
+{
+	int r = read_line(p);
+
+	if (r == 0)
+		r = read_env(p);
+	return r == 0 ? read_confs(p) : r;
+}
+
+int pmg_pip_settings(const struct pmg_place *place, struct pmg_settings *out, char **python,
+		     struct pmg_err *err)
+{
+	pmg_auto(facts) struct pmg_facts scratch = { 0 };
+	pmg_auto(pip) struct pip p = { .place = place, .facts = &scratch, .err = err };
+	int r = read_all(&p);
+
+	if (r < 0)
+		return r;
+	*out = p.settings;
+	p.settings = (struct pmg_settings){ 0 };
+	*python = interpreter(place->program);
+	return 0;
+}
+
 int pmg_pip_learn(const struct pmg_place *place, struct pmg_facts *out, struct pmg_err *err)
 {
 	bool three = strcmp(pmg_path_name(place->argv[0]), "pip3") == 0;
 	pmg_auto(pip) struct pip p = { .place = place, .facts = out, .err = err };
-	int r;
+	int r = read_all(&p);
 
-	r = read_line(&p);
-	if (r == 0)
-		r = read_env(&p);
-	if (r == 0)
-		r = read_confs(&p);
 	if (r == 0)
 		r = apply_registries(&p);
 	if (r < 0)

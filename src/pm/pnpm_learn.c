@@ -353,11 +353,23 @@ static int read_files(struct pmg_npmlike *n, const char *start, struct pmg_err *
 	r = read_workspace(n, start, err);
 	if (r == 0)
 		r = pmg_npmlike_npmrcs(n, start, err);
+	return r == 0 ? read_own_config(n, err) : r;
+}
+
+int pmg_pnpm_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err)
+{
+	int r;
+
+	n->no_proxy_takes_word = major_of(n->place->program) >= 12;
+	r = pmg_npmlike_line(n, &pmg_pnpm_args, own_operands(n->place->argv), err);
 	if (r == 0)
-		r = read_own_config(n, err);
+		r = pmg_settings_env(&n->settings, "npm_config_", n->place->env, err);
 	if (r == 0)
-		r = check_steerable(n, start, err);
-	return r;
+		r = pmg_settings_env(&n->settings, "pnpm_config_", n->place->env, err);
+	if (r < 0)
+		return r;
+	*start = pmg_npmlike_start(n);
+	return read_files(n, *start, err);
 }
 
 /* corepack may have to download pnpm before anybody can ask it. Where from, its own variable or
@@ -387,16 +399,9 @@ int pmg_pnpm_learn(const struct pmg_place *place, struct pmg_facts *out, struct 
 	pmg_autofree char *start = NULL;
 	int r;
 
-	n.no_proxy_takes_word = major_of(place->program) >= 12;
-	r = pmg_npmlike_line(&n, &pmg_pnpm_args, own_operands(place->argv), err);
+	r = pmg_pnpm_settings(&n, &start, err);
 	if (r == 0)
-		r = pmg_settings_env(&n.settings, "npm_config_", place->env, err);
-	if (r == 0)
-		r = pmg_settings_env(&n.settings, "pnpm_config_", place->env, err);
-	if (r < 0)
-		return r;
-	start = pmg_npmlike_start(&n);
-	r = read_files(&n, start, err);
+		r = check_steerable(&n, start, err);
 	if (r == 0)
 		r = pmg_npmlike_apply(&n, err);
 	if (r == 0)

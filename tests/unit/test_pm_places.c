@@ -1,0 +1,401 @@
+#include "pm/places.h"
+
+#include "learning.h"
+
+static bool has(const struct learning *l, const struct pmg_strv *list, const char *text)
+{
+	pmg_autofree char *path = learning_text(l, text);
+
+	return pmg_strv_has(list, path);
+}
+
+static void assert_has(const struct learning *l, const struct pmg_strv *list, const char *text)
+{
+	size_t i;
+
+	if (has(l, list, text))
+		return;
+	for (i = 0; i < list->n; i++)
+		print_message("  %s\n", list->v[i]);
+	fail_msg("no %s", text);
+}
+
+static void find(struct learning *l, const char *line, struct pmg_places *out)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	if (pmg_places_find(l->pm, learning_place(l, line), out, &err) < 0)
+		fail_msg("%s", err.msg);
+}
+
+static void link_to(const struct learning *l, const char *from, const char *to)
+{
+	pmg_autofree char *path = learning_text(l, from);
+	pmg_autofree char *target = learning_text(l, to);
+	pmg_autofree char *dir = pmg_path_dir(path);
+	struct pmg_err err = PMG_ERR_INIT;
+
+	assert_int_equal(pmg_io_mkdirs(dir, 0700, &err), 0);
+	assert_int_equal(symlink(target, path), 0);
+}
+
+/* Which list of places a row is about. */
+enum list { CACHES, STORES, PREFIXES, OUTPUTS, CONFIGS };
+
+static const struct pmg_strv *list_of(const struct pmg_places *places, enum list list)
+{
+	const struct pmg_strv *const lists[] = {
+		[CACHES] = &places->caches,     [STORES] = &places->stores,
+		[PREFIXES] = &places->prefixes, [OUTPUTS] = &places->outputs,
+		[CONFIGS] = &places->configs,
+	};
+
+	return lists[list];
+}
+
+static void places_follow_line_environment_files_and_defaults(void **state)
+{
+	static const struct {
+		const char *tool, *line, *env, *file, *text; /* env "NAME=VALUE"; may be NULL */
+		enum list list;
+		const char *has, *has_not;
+	} rows[] = {
+		{ "npm", "npm i", NULL, NULL, NULL, CACHES, "{home}/.npm", NULL },
+		{ "npm", "npm i --cache /elsewhere", NULL, NULL, NULL, CACHES, "/elsewhere",
+		  "{home}/.npm" },
+		{ "npm", "npm i", "npm_config_cache={top}/c", NULL, NULL, CACHES, "{top}/c",
+		  "{home}/.npm" },
+		{ "npm", "npm i", NULL, "home/.npmrc", "cache={top}/d\n", CACHES, "{top}/d",
+		  "{home}/.npm" },
+		/* A project names a folder of its own, not one elsewhere. */
+		{ "npm", "npm i", NULL, "home/project/.npmrc", "cache={home}/other\n", CACHES,
+		  "{home}/.npm", "{home}/other" },
+		{ "npm", "npm i", NULL, "home/project/.npmrc", "cache=.npm-cache\n", CACHES,
+		  "{project}/.npm-cache", "{home}/.npm" },
+		/* Nobody opens the home. */
+		{ "npm", "npm i --cache {home}", NULL, NULL, NULL, CACHES, NULL, "{home}" },
+		{ "npm", "npm i --cache /", NULL, NULL, NULL, CACHES, NULL, "/" },
+		{ "npm", "npm i x --prefix {top}/p", NULL, NULL, NULL, PREFIXES, NULL, "{top}/p" },
+		{ "npm", "npm i -g x --prefix {top}/p", NULL, NULL, NULL, PREFIXES, "{top}/p",
+		  NULL },
+		{ "npm", "npm link x", "npm_config_prefix={top}/p", NULL, NULL, PREFIXES, "{top}/p",
+		  NULL },
+		{ "npm", "npm pack --pack-destination {top}/o", NULL, NULL, NULL, OUTPUTS,
+		  "{top}/o", NULL },
+		{ "npm", "npm i", NULL, NULL, NULL, CONFIGS, "{home}/.npmrc", "{project}/.npmrc" },
+		{ "pnpm", "pnpm i", NULL, NULL, NULL, STORES, "{home}/.local/share/pnpm/store",
+		  NULL },
+		{ "pnpm", "pnpm i", "XDG_DATA_HOME={top}/data", NULL, NULL, STORES,
+		  "{top}/data/pnpm/store", NULL },
+		{ "pnpm", "pnpm i", "PNPM_HOME={top}/ph", NULL, NULL, STORES, "{top}/ph/store",
+		  NULL },
+		{ "pnpm", "pnpm i --store-dir {top}/s", NULL, NULL, NULL, STORES, "{top}/s", NULL },
+		{ "pnpm", "pnpm i", NULL, "home/project/pnpm-workspace.yaml",
+		  "storeDir: {home}/other\n", STORES, "{home}/.local/share/pnpm/store",
+		  "{home}/other" },
+		{ "pnpm", "pnpm i", NULL, NULL, NULL, CACHES, "{home}/.cache/pnpm", NULL },
+		{ "pnpm", "pnpm i", NULL, NULL, NULL, CACHES, "{home}/.local/state/pnpm", NULL },
+		{ "pnpm", "pnpm add -g x", NULL, NULL, NULL, PREFIXES, "{home}/.local/share/pnpm",
+		  NULL },
+		{ "pip", "pip install x", NULL, NULL, NULL, CACHES, "{home}/.cache/pip", NULL },
+		{ "pip", "pip install --cache-dir {top}/c x", NULL, NULL, NULL, CACHES, "{top}/c",
+		  NULL },
+		{ "pip", "pip install x", NULL, "home/.config/pip/pip.conf",
+		  "[global]\ncache-dir = {top}/c\n", CACHES, "{top}/c", NULL },
+		{ "pip", "pip install --target {top}/t x", NULL, NULL, NULL, OUTPUTS, "{top}/t",
+		  NULL },
+		{ "pip", "pip download -d out x", NULL, NULL, NULL, OUTPUTS, "{project}/out",
+		  NULL },
+		{ "pip", "pip install x", NULL, NULL, NULL, CONFIGS, "{home}/.config/pip/pip.conf",
+		  NULL },
+		{ "pip", "pip install --user x", NULL, NULL, NULL, PREFIXES, "{home}/.local/bin",
+		  NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(places) struct pmg_places places = { 0 };
+		const struct pmg_strv *list;
+		struct learning l;
+
+		learning_begin(&l, rows[i].tool);
+		learning_program(&l, rows[i].tool, "exit 1");
+		if (rows[i].env)
+			pmg_strv_take(&l.env, learning_text(&l, rows[i].env));
+		if (rows[i].file)
+			learning_write(&l, rows[i].file, rows[i].text);
+		find(&l, rows[i].line, &places);
+		list = list_of(&places, rows[i].list);
+		if (rows[i].has)
+			assert_has(&l, list, rows[i].has);
+		if (rows[i].has_not && has(&l, list, rows[i].has_not))
+			fail_msg("%s has %s", rows[i].line, rows[i].has_not);
+		learning_end(&l);
+	}
+}
+
+static void pip_in_an_environment_installs_there(void **state)
+{
+	pmg_auto(places) struct pmg_places places = { 0 };
+	pmg_autofree char *script = NULL;
+	struct learning l;
+
+	(void)state;
+	learning_begin(&l, "pip");
+	script = learning_text(&l, "#!{project}/.venv/bin/python\n");
+	folder_write(l.top, "bin/pip", script, strlen(script));
+	learning_write(&l, "home/project/.venv/pyvenv.cfg", "");
+	find(&l, "pip install x", &places);
+	assert_has(&l, &places.prefixes, "{project}/.venv");
+	assert_false(has(&l, &places.prefixes, "{home}/.local/bin"));
+	learning_end(&l);
+}
+
+static void the_project_is_the_root_that_the_manager_uses(void **state)
+{
+	static const struct {
+		const char *tool, *file, *text, *cwd, *project;
+	} rows[] = {
+		{ "npm", "home/project/a/x", "", "home/project/a", "home/project" },
+		{ "npm", "home/project/a/package.json", "{}", "home/project/a", "home/project/a" },
+		{ "npm", "home/project/package.json", "{\"workspaces\": [\"a\"]}", "home/project/a",
+		  "home/project" },
+		{ "pnpm", "home/project/pnpm-workspace.yaml", "packages: [a]\n", "home/project/a",
+		  "home/project" },
+		/* never above the repository */
+		{ "npm", "home/project/a/.git/HEAD", "", "home/project/a/b", "home/project/a/b" },
+		/* nor the home for a folder in it */
+		{ "npm", "home/package.json", "{}", "home/other", "home/other" },
+		{ "pip", "home/project/pyproject.toml", "", "home/project/a", "home/project" },
+		{ "pip", "home/project/x", "", "home/project/a", "home/project/a" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(places) struct pmg_places places = { 0 };
+		pmg_autofree char *cwd = NULL;
+		pmg_autofree char *wanted = NULL;
+		struct pmg_err err = PMG_ERR_INIT;
+		struct pmg_place place;
+		struct learning l;
+
+		learning_begin(&l, rows[i].tool);
+		learning_program(&l, rows[i].tool, "exit 1");
+		cwd = pmg_path_join(l.top, rows[i].cwd);
+		wanted = pmg_path_join(l.top, rows[i].project);
+		assert_int_equal(pmg_io_mkdirs(cwd, 0700, &err), 0);
+		if (i == 2 || i == 3)
+			learning_write(&l, "home/project/a/package.json", "{}");
+		learning_write(&l, rows[i].file, rows[i].text);
+		place = *learning_place(&l, rows[i].tool);
+		place.cwd = cwd;
+		assert_int_equal(pmg_places_find(l.pm, &place, &places, &err), 0);
+		if (strcmp(places.project, wanted) != 0)
+			fail_msg("row %zu: %s, not %s", i, places.project, wanted);
+		learning_end(&l);
+	}
+}
+
+static void caches_behind_links_have_both_names(void **state)
+{
+	pmg_auto(places) struct pmg_places places = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *made = NULL;
+	struct learning l;
+
+	(void)state;
+	learning_begin(&l, "pnpm");
+	learning_program(&l, "pnpm", "exit 1");
+	learning_write(&l, "big/cache/x", "");
+	link_to(&l, "{home}/.cache", "{top}/big/cache");
+	find(&l, "pnpm i", &places);
+	assert_has(&l, &places.caches, "{home}/.cache/pnpm");
+	assert_has(&l, &places.caches, "{top}/big/cache/pnpm");
+	pmg_places_make(&places, l.home);
+	made = learning_text(&l, "{top}/big/cache/pnpm");
+	assert_int_equal(access(made, F_OK), 0);
+	assert_int_equal(pmg_io_mkdirs(made, 0700, &err), 0);
+	learning_end(&l);
+}
+
+static void programs_are_found_behind_version_managers(void **state)
+{
+	static const struct {
+		const char *path;      /* folder on PATH */
+		const char *file;      /* that is there */
+		const char *link, *to; /* may be NULL */
+		const char *has, *not ;
+	} rows[] = {
+		{ "{home}/.nvm/versions/node/v22/bin", "home/.nvm/versions/node/v22/bin/node", NULL,
+		  NULL, "{home}/.nvm", NULL },
+		{ "{home}/.asdf/shims", "home/.asdf/shims/node", NULL, NULL, "{home}/.asdf", NULL },
+		{ "{home}/.local/bin", "home/.local/bin/x", NULL, NULL, "{home}/.local/bin",
+		  "{home}/.local" },
+		{ "{home}/bin", "home/bin/x", NULL, NULL, "{home}/bin", "{home}" },
+		{ "{home}/n2/bin", "home/n2/lib/node_modules/npm/x", "{home}/n2/bin/x",
+		  "../lib/node_modules/npm/x", "{home}/n2", NULL },
+		{ "{home}/links", "home/Cellar/node/bin/node", "{home}/links/python3",
+		  "{home}/Cellar/node/bin/node", "{home}/Cellar/node/bin", NULL },
+		{ "{home}", "home/x", NULL, NULL, NULL, "{home}" },
+		{ "{home}/multi/bin", "home/.fnm/v20/lib/node_modules/npm/x", "{home}/multi",
+		  "{home}/.fnm/v20", "{home}/.fnm/v20", NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(places) struct pmg_places places = { 0 };
+		pmg_autofree char *folder = NULL;
+		pmg_autofree char *path = NULL;
+		struct pmg_err err = PMG_ERR_INIT;
+		struct learning l;
+
+		learning_begin(&l, "npm");
+		learning_program(&l, "npm", "exit 1");
+		learning_write(&l, rows[i].file, "");
+		if (strstr(rows[i].path, "multi"))
+			learning_write(&l, "home/.fnm/v20/bin/x", "");
+		if (rows[i].link)
+			link_to(&l, rows[i].link, rows[i].to);
+		folder = learning_text(&l, rows[i].path);
+		assert_int_equal(pmg_io_mkdirs(folder, 0700, &err), 0);
+		if (strstr(rows[i].path, "links")) {
+			pmg_autofree char *program =
+				learning_text(&l, "{home}/Cellar/node/bin/node");
+
+			assert_int_equal(chmod(program, 0700), 0);
+		}
+		path = pmg_xasprintf("%s:%s", folder, pmg_env_get(&l.env, "PATH"));
+		pmg_env_set(&l.env, "PATH", path);
+		find(&l, "npm i", &places);
+		if (rows[i].has)
+			assert_has(&l, &places.programs, rows[i].has);
+		if (rows[i].not &&has(&l, &places.programs, rows[i].not ))
+			fail_msg("%s is a folder of programs", rows[i].not );
+		assert_false(has(&l, &places.programs, "/usr/bin"));
+		learning_end(&l);
+	}
+}
+
+static void git_is_found_with_what_configures_it(void **state)
+{
+	pmg_auto(places) struct pmg_places places = { 0 };
+	struct learning l;
+
+	(void)state;
+	learning_begin(&l, "npm");
+	learning_program(&l, "npm", "exit 1");
+	learning_write(&l, "home/project/.git/config",
+		       "[core]\n\thooksPath = .husky/_\n[remote \"origin\"]\n\turl = "
+		       "git@host.test:a/b.git\n[branch \"token-x\"]\n\tremote = origin\n"
+		       "[include]\n\tpath = {home}/private\n");
+	learning_write(&l, "home/.gitconfig",
+		       "[include]\n\tpath = ~/.gitwork\n"
+		       "[core]\n\texcludesFile = ~/.ignore\n");
+	find(&l, "npm i", &places);
+	assert_string_equal(places.repository, l.project);
+	assert_has(&l, &places.git_dirs, "{project}/.git");
+	assert_has(&l, &places.hooks, "{project}/.husky/_");
+	assert_has(&l, &places.git_configs, "{home}/.gitconfig");
+	assert_has(&l, &places.git_configs, "{home}/.config/git/config");
+	assert_has(&l, &places.git_configs, "{home}/.gitwork");
+	assert_has(&l, &places.git_configs, "{home}/.ignore");
+	/* Of the project's: a stranger may have written it. */
+	assert_false(has(&l, &places.git_configs, "{home}/private"));
+	assert_false(places.git_secret);
+	learning_end(&l);
+}
+
+static void credentials_in_git_configuration_are_seen(void **state)
+{
+	static const struct {
+		const char *text;
+		bool secret;
+	} rows[] = {
+		{ "[remote \"o\"]\n\turl = https://host.test/a/b\n", false },
+		{ "[remote \"o\"]\n\turl = https://ann@host.test/a/b\n", false },
+		{ "[remote \"o\"]\n\turl = https://ann:pw@host.test/a/b\n", true },
+		{ "[remote \"o\"]\n\turl = https://abcdefghijklmnopqrstuvwx@host.test/a\n", true },
+		{ "[http \"https://host.test/\"]\n\textraHeader = AUTHORIZATION: basic x\n", true },
+		{ "[credential]\n\thelper = \"!f() { echo password=x; }; f\"\n", true },
+		{ "[x]\n\tToken = y\n", true },
+		{ "[branch \"secret-token\"]\n\tmerge = refs/heads/password\n", false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(places) struct pmg_places places = { 0 };
+		struct learning l;
+
+		learning_begin(&l, "npm");
+		learning_program(&l, "npm", "exit 1");
+		learning_write(&l, "home/project/.git/config", rows[i].text);
+		find(&l, "npm i", &places);
+		if (places.git_secret != rows[i].secret)
+			fail_msg("%s", rows[i].text);
+		learning_end(&l);
+	}
+}
+
+static void a_git_file_leads_only_where_it_is_known(void **state)
+{
+	struct learning l;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		pmg_auto(places) struct pmg_places places = { 0 };
+
+		learning_begin(&l, "npm");
+		learning_program(&l, "npm", "exit 1");
+		learning_write(&l, "home/main/.git/worktrees/w/HEAD", "");
+		learning_write(&l, "home/main/.git/worktrees/w/commondir", "../..\n");
+		learning_write(&l, "home/main/.git/worktrees/w/gitdir",
+			       i == 0 ? "{project}/.git\n" : "{home}/other/.git\n");
+		learning_write(&l, "home/project/.git", "gitdir: {home}/main/.git/worktrees/w\n");
+		find(&l, "npm i", &places);
+		assert_int_equal(has(&l, &places.git_dirs, "{home}/main/.git"), i == 0);
+		assert_int_equal(has(&l, &places.git_dirs, "{home}/main/.git/worktrees/w"), i == 0);
+		learning_end(&l);
+	}
+}
+
+static void hooks_that_are_off_or_everything_are_no_place(void **state)
+{
+	static const char *const values[] = { "/dev/null", ".", "..", "/" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(values); i++) {
+		pmg_auto(places) struct pmg_places places = { 0 };
+		pmg_autofree char *text = pmg_xasprintf("[core]\n\thooksPath = %s\n", values[i]);
+		struct learning l;
+
+		learning_begin(&l, "npm");
+		learning_program(&l, "npm", "exit 1");
+		learning_write(&l, "home/project/.git/config", text);
+		find(&l, "npm i", &places);
+		assert_int_equal(places.hooks.n, 0);
+		learning_end(&l);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(places_follow_line_environment_files_and_defaults),
+		cmocka_unit_test(pip_in_an_environment_installs_there),
+		cmocka_unit_test(the_project_is_the_root_that_the_manager_uses),
+		cmocka_unit_test(caches_behind_links_have_both_names),
+		cmocka_unit_test(programs_are_found_behind_version_managers),
+		cmocka_unit_test(git_is_found_with_what_configures_it),
+		cmocka_unit_test(credentials_in_git_configuration_are_seen),
+		cmocka_unit_test(a_git_file_leads_only_where_it_is_known),
+		cmocka_unit_test(hooks_that_are_off_or_everything_are_no_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
