@@ -34,8 +34,10 @@ tests_unit_test_sandbox_network_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 
 # What the kernel is never asked: the filter of a run.
 libsandbox_a_SOURCES += %D%/filter.c %D%/filter_calls.c %D%/filter_priv.h %D%/surface.c
-check_PROGRAMS += tests/unit/test_sandbox_filter
+check_PROGRAMS += tests/unit/test_sandbox_filter tests/unit/test_sandbox_surface
 tests_unit_test_sandbox_filter_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+tests_unit_test_sandbox_surface_LDADD = $(LINK_BROKERED)
+EXTRA_DIST += tests/unit/refused_calls.h
 
 # What is refused whatever it asks, programs, network and local sockets.
 libsandbox_a_SOURCES += %D%/act_surface.c
