@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,7 +23,8 @@
 #include "sandbox/broker_priv.h"
 #include "sandbox/who_priv.h"
 
-#define PROCESSES_MAX 384U  /* each holds a descriptor */
+#define PROCESSES_MAX 384U /* each holds a descriptor */
+#define PROCESSES_MIN 8U
 #define THREADS_SLOTS 4096U /* a power of two */
 #define ANCESTORS_MAX 32U   /* looked at to learn of one process */
 #define COMM_MAX      17U
@@ -34,8 +36,10 @@ struct process {
 	uint64_t used; /* when last asked for, in questions */
 	enum pmg_role role;
 	unsigned umask;
-	bool started;   /* its first execve has been seen */
-	bool is_direct; /* its parent had the manager's role when it was first seen */
+	bool may_be_part; /* of the manager, by what it starts first */
+	bool started;     /* its first execve has been seen */
+	bool is_orphan;   /* who its parents were is not known: where it starts is its own choice */
+	bool is_direct;   /* its parent had the manager's role when it was first seen */
 	bool settled; /* its package is known and is not the project: what starts below keeps it */
 	char *package;
 	char *script;
@@ -57,6 +61,8 @@ struct pmg_who_table {
 	pid_t first;
 	unsigned last_id;
 	uint64_t asked;
+	unsigned places;                  /* of v that may be taken */
+	bool has_forgotten;               /* one that the manager started and that still ran */
 	struct process *v[PROCESSES_MAX]; /* [0]: the manager, never dropped */
 	struct thread threads[THREADS_SLOTS];
 };
@@ -103,6 +109,16 @@ static struct process *process_new(struct pmg_who_table *table, pid_t tgid, int 
 	return process;
 }
 
+/* A third of the descriptors we may have (ulimit -n): the rest is for the calls themselves. */
+static unsigned places(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 3 >= PROCESSES_MAX)
+		return PROCESSES_MAX;
+	return limit.rlim_cur / 3 < PROCESSES_MIN ? PROCESSES_MIN : (unsigned)(limit.rlim_cur / 3);
+}
+
 struct pmg_who_table *pmg_who_table_new(int proc, pid_t first)
 {
 	struct pmg_who_table *table = pmg_xcalloc(1, sizeof *table);
@@ -112,6 +128,7 @@ struct pmg_who_table *pmg_who_table_new(int proc, pid_t first)
 	(void)pthread_mutex_init(&table->lock, NULL);
 	table->proc = proc;
 	table->first = first;
+	table->places = places();
 	table->v[0] = process_new(table, first, open_pid(first));
 	table->v[0]->role = PMG_ROLE_MANAGER;
 	table->v[0]->umask = pmg_procfs_stat(proc, first, &stat, &err) < 0 ? 077U : stat.umask;
@@ -165,28 +182,6 @@ static struct process *by_tgid(struct pmg_who_table *table, pid_t tgid, unsigned
 	return NULL;
 }
 
-/* A place for one more: free, or of one that ended, or of the one not asked for the longest. It
- * will be learned of again, by its parents as they are then. */
-static unsigned make_room(struct pmg_who_table *table)
-{
-	unsigned i, oldest = 1;
-
-	for (i = 1; i < PROCESSES_MAX; i++)
-		if (!table->v[i])
-			return i;
-	for (i = 1; i < PROCESSES_MAX; i++) {
-		if (!is_alive(table->v[i]))
-			drop(&table->v[i]);
-		else if (table->v[oldest] && table->v[i]->used < table->v[oldest]->used)
-			oldest = i;
-	}
-	for (i = 1; i < PROCESSES_MAX; i++)
-		if (!table->v[i])
-			return i;
-	drop(&table->v[oldest]);
-	return oldest;
-}
-
 /* Outermost first; when there are too many, those between the first and the last are left out. */
 static void add_ancestor(struct process *process, const char *comm)
 {
@@ -203,6 +198,59 @@ static bool stat_of(const struct pmg_who_table *table, pid_t tid, struct pmg_pro
 	struct pmg_err err = PMG_ERR_INIT;
 
 	return pmg_procfs_stat(table->proc, tid, out, &err) == 0;
+}
+
+static void sweep(struct pmg_who_table *table)
+{
+	unsigned i;
+
+	for (i = 1; i < table->places; i++)
+		if (table->v[i] && !is_alive(table->v[i]))
+			drop(&table->v[i]);
+}
+
+/* Rather one that hangs below a script, of these the one not asked for the longest. */
+static bool goes_before(const struct process *process, const struct process *other)
+{
+	return process->is_direct != other->is_direct ? !process->is_direct
+						      : process->used < other->used;
+}
+
+/* It will be learned of again, by its parents as they are then. Of what the manager started it
+ * could not be told any more that it has run something already: no more parts of the manager then.
+ * All places are taken. @return one that is free
+ */
+static unsigned drop_one(struct pmg_who_table *table)
+{
+	unsigned i, one = 1;
+
+	for (i = 2; i < table->places; i++)
+		if (goes_before(table->v[i], table->v[one]))
+			one = i;
+	table->has_forgotten = table->has_forgotten || table->v[one]->is_direct;
+	drop(&table->v[one]);
+	return one;
+}
+
+static unsigned free_place(const struct pmg_who_table *table)
+{
+	unsigned i = 1;
+
+	while (i < table->places && table->v[i])
+		i++;
+	return i < table->places ? i : 0;
+}
+
+/* A place for one more: free, or of one that ended, or of one that is dropped. */
+static unsigned make_room(struct pmg_who_table *table)
+{
+	unsigned place = free_place(table);
+
+	if (place == 0) {
+		sweep(table);
+		place = free_place(table);
+	}
+	return place > 0 ? place : drop_one(table);
 }
 
 static struct process *learn(struct pmg_broker *broker, pid_t tid, unsigned depth, unsigned *slot);
@@ -232,9 +280,13 @@ static void inherit(struct pmg_broker *broker, struct process *process, pid_t pp
 	size_t i;
 
 	/* Asked again: the number of a parent that ended could be another's by now. */
-	if (!parent || !stat_of(broker->who, process->tgid, &stat) || stat.ppid != ppid)
+	process->is_orphan =
+		!parent || !stat_of(broker->who, process->tgid, &stat) || stat.ppid != ppid;
+	if (process->is_orphan)
 		return;
+	process->is_orphan = parent->is_orphan;
 	process->is_direct = parent->role == PMG_ROLE_MANAGER;
+	process->may_be_part = process->is_direct && !broker->who->has_forgotten;
 	process->settled = parent->settled;
 	process->package = copy(parent->package);
 	process->script = copy(parent->script);
@@ -325,7 +377,8 @@ static void replace(char **text, char *taken)
 }
 
 /* What the folder says counts more than what the environment claims. A process that a manager
- * started has its environment from there; below a script anything may be claimed. */
+ * started has both from there. An orphan may have gone to the folder of another package to be taken
+ * for it: there the folder, too, is a claim. */
 static void settle(struct process *process, struct pmg_started *told)
 {
 	char *package = pmg_package_text(&told->package);
@@ -333,7 +386,7 @@ static void settle(struct process *process, struct pmg_started *told)
 	if (package) {
 		replace(&process->package, package);
 		replace(&process->folder, copy(told->cwd));
-		process->how_known = "cwd";
+		process->how_known = process->is_orphan ? "env" : "cwd";
 		process->settled = !told->package.own;
 	} else if ((package = pmg_package_text(&told->claim))) {
 		replace(&process->package, package);
@@ -375,7 +428,7 @@ void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who,
 		return; /* it starts where its parent did, so what the parent is counts */
 	(void)pthread_mutex_lock(&table->lock);
 	process = of(table, who);
-	if (process && process->is_direct && told.is_own_part)
+	if (process && process->may_be_part && told.is_own_part)
 		process->role = PMG_ROLE_MANAGER;
 	else if (process)
 		settle(process, &told);

@@ -609,7 +609,7 @@ static void a_connect_that_waits_holds_up_nobody(void **state)
 
 struct race {
 	union address to;
-	volatile bool over;
+	int over; /* atomic */
 	unsigned passed, refused;
 };
 
@@ -618,7 +618,7 @@ static void *flip(void *arg)
 	struct race *race = arg;
 	volatile in_port_t *port = &race->to.v4.sin_port;
 
-	while (!race->over)
+	while (!__atomic_load_n(&race->over, __ATOMIC_SEQ_CST))
 		*port = *port == htons(443) ? htons(8080) : htons(443);
 	return NULL;
 }
@@ -639,7 +639,7 @@ static void connect_racing(void *arg)
 		race->refused += r < 0 && errno == EACCES;
 		(void)close(fd);
 	}
-	race->over = true;
+	__atomic_store_n(&race->over, 1, __ATOMIC_SEQ_CST);
 	(void)pthread_join(thread, NULL);
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -539,6 +540,62 @@ static void a_full_table_forgets_scripts_only(void **state)
 	assert_int_equal(find(first).tgid, first);
 }
 
+/* What was forgotten of a process must not make it look as if it had run nothing yet: then it could
+ * become a part of the manager by an execve of its own choice. */
+static void a_flood_makes_no_part_of_the_manager(void **state)
+{
+	pid_t script = tell(0, 1);
+	size_t i, round;
+
+	(void)state;
+	executes(script, "/bin/sh", no_args, of_evil);
+	for (i = 0; i < 450; i++)
+		(void)tell(0, 5);
+	for (round = 0; round < 2; round++)
+		for (i = 2; i < n_pids; i++)
+			assert_int_equal(find(pids[i]).role, PMG_ROLE_SCRIPT);
+	executes(script, "/usr/bin/git", no_args, no_args);
+	assert_int_equal(find(script).role, PMG_ROLE_SCRIPT);
+	executes(pids[2], "/usr/bin/git", no_args, no_args);
+	assert_int_equal(find(pids[2]).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
+}
+
+static void processes_are_known_where_descriptors_are_few(void **state)
+{
+	struct rlimit limit, few;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	few = limit;
+	few.rlim_cur = 64;
+	for (i = 0; i < 100; i++)
+		(void)tell(0, 5);
+	pmg_who_table_free(broker.who);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	broker.who = pmg_who_table_new(broker.proc, broker.first);
+	for (i = 1; i < n_pids; i++)
+		assert_int_equal(find(pids[i]).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* It chose its folder after its parents were gone. */
+static void where_an_orphan_starts_is_a_claim(void **state)
+{
+	pid_t child = tell(0, 1), orphan = tell(1, 2);
+
+	(void)state;
+	assert_int_equal(write(orders[1][1], "x", 1), 1);
+	assert_int_equal(kill(broker.first, SIGKILL), 0);
+	assert_int_equal(waitpid(broker.first, NULL, 0), broker.first);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(tell(2, 'o'), 0);
+	executes(orphan, "/bin/sh", no_args, of_evil);
+	assert_known(orphan, "other@4.5.6 postinstall env");
+}
+
 #define ROW(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -560,6 +617,9 @@ int main(void)
 		ROW(the_chain_begins_with_the_outermost),
 		ROW(a_deep_tree_is_bounded),
 		ROW(a_full_table_forgets_scripts_only),
+		ROW(a_flood_makes_no_part_of_the_manager),
+		ROW(processes_are_known_where_descriptors_are_few),
+		ROW(where_an_orphan_starts_is_a_claim),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
