@@ -35,10 +35,14 @@ static bool slow(const char *p, const char *s)
 		p += 2;
 		if (*p == '\0')
 			return true;
-		for (; s; s = strchr(s, '/'), s += s != NULL)
+		for (;;) {
 			if (slow(p + 1, s))
 				return true;
-		return false;
+			s = strchr(s, '/');
+			if (!s)
+				return false;
+			s++;
+		}
 	}
 	if (*p == '*') {
 		for (;; s++) {
