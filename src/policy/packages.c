@@ -47,6 +47,17 @@ static enum depth depth_in(const char *rest, bool below)
 	return next(name + len, &len) || below ? IN_PACKAGE : IN_FOLDER;
 }
 
+/* node_modules, site-packages, dist-packages. Others (.venv) are environments: their packages lie
+ * in such a folder further down. */
+static bool holds_packages(const char *name, size_t len)
+{
+	static const char node[] = "node_modules", python[] = "-packages";
+	size_t n = sizeof python - 1;
+
+	return (len == sizeof node - 1 && memcmp(name, node, len) == 0) ||
+	       (len > n && memcmp(name + len - n, python, n) == 0);
+}
+
 /* Only folders within the project count for what is in the project: it may itself lie in a folder
  * that is called node_modules, and is no package for that. */
 static const char *start_of(const struct pmg_policy *policy, const char *path)
@@ -65,8 +76,7 @@ static enum depth depth_of(const struct pmg_policy *policy, const char *path, bo
 	while ((at = next(at, &len))) {
 		if (is_folder_name(policy, at, len)) {
 			here = depth_in(at + len, below);
-			/* .venv is an environment: its packages lie in site-packages. */
-			if (here == IN_PACKAGE && at[0] == '.')
+			if (here == IN_PACKAGE && !holds_packages(at, len))
 				here = IN_FOLDER;
 			if (here > deepest)
 				deepest = here;

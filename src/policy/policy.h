@@ -57,7 +57,7 @@ enum pmg_rank {
 	PMG_RANK_HOOKS, /* .git/hooks and what core.hooksPath names: no opt-out */
 	/* Allows what a mandatory or other deny closes, and only the one path that it spells out:
 	 * of a folder its own names, nothing in it. With a star or a subtree pmg_policy_add() takes
-	 * it for PMG_RANK_ALLOW. */
+	 * it for PMG_RANK_ALLOW, but for what pmg takes out of its own lists (mandatory, run). */
 	PMG_RANK_OPT_OUT,
 	PMG_RANK_MANDATORY_DENY,
 	PMG_RANK_DENY,
@@ -154,9 +154,9 @@ const struct pmg_policy_rule *pmg_policy_anchors_below(const struct pmg_policy *
 						       enum pmg_access access, const char *path);
 /**
  * Does path lie in an installed package's own folder, below <dependency folder>/<name>/ (two names
- * where the first begins with "@")? Names that begin with "." (.bin, .pnpm) are no packages; in a
- * dependency folder so called (.venv) packages lie only in a folder of another such name
- * (site-packages). Of what is in the project only the path within it counts.
+ * where the first begins with "@")? Names that begin with "." (.bin, .pnpm) are no packages. Only
+ * node_modules and what ends in "-packages" holds packages itself; others (.venv) have such a
+ * folder further down. Of what is in the project only the path within it counts.
  */
 bool pmg_policy_in_package(const struct pmg_policy *policy, const char *path);
 /** Would something moved to path, or what is below it, come to lie below a dependency folder? What
