@@ -101,6 +101,17 @@ static void cut(char *text, size_t max)
 	memcpy(text + n, "...", sizeof "...");
 }
 
+/* The common case, looked at without a copy: printable ASCII. */
+static bool is_plain(const char *text, size_t max)
+{
+	size_t i;
+
+	for (i = 0; text[i]; i++)
+		if (text[i] < ' ' || text[i] > '~' || i >= max)
+			return false;
+	return i > 0;
+}
+
 /* Text that terminal, key and wire all take as it is: no control bytes, UTF-8, short, NULL for
  * empty. @return whether something of it was lost */
 static bool clean(char **text, size_t max)
@@ -108,7 +119,7 @@ static bool clean(char **text, size_t max)
 	char *old = *text;
 	bool changed;
 
-	if (!old)
+	if (!old || is_plain(old, max))
 		return false;
 	*text = *old ? pmg_str_quote(old, strlen(old), SIZE_MAX) : NULL;
 	if (*text)
@@ -239,10 +250,12 @@ static struct pmg_event *append(struct pmg_events *events, struct pmg_event *eve
 	memcpy(events->keys[events->n].hex, key, PMG_SHA256_HEX);
 	events->v[events->n] = *event;
 	*event = (struct pmg_event){ 0 };
-	if (stands_for_others(&events->v[events->n]))
+	if (stands_for_others(&events->v[events->n])) {
 		events->says_lost = true;
-	else
+		events->lost_at = events->n;
+	} else {
 		events->n_sensitive += events->v[events->n].sensitive;
+	}
 	*slot = (uint32_t)events->n + 1;
 	return &events->v[events->n++];
 }
@@ -275,7 +288,6 @@ static const struct pmg_event *lose(struct pmg_events *events, const struct pmg_
 	struct pmg_event more = { .code = PMG_DIAG_INCOMPLETE,
 				  .op = PMG_EVENT_KERNEL,
 				  .by = lost->by,
-				  .target = pmg_xstrdup(PMG_EVENT_LOST_TARGET),
 				  .first = lost->first,
 				  .last = lost->last,
 				  .count = lost->count };
@@ -284,9 +296,14 @@ static const struct pmg_event *lose(struct pmg_events *events, const struct pmg_
 
 	if (__builtin_add_overflow(events->lost, lost->count, &events->lost))
 		events->lost = UINT64_MAX;
+	if (events->says_lost) {
+		count_again(&events->v[events->lost_at], &more);
+		return NULL;
+	}
+	more.target = pmg_xstrdup(PMG_EVENT_LOST_TARGET);
 	event = keep(events, &more, &is_new);
 	pmg_event_done(&more);
-	return is_new ? event : NULL;
+	return event;
 }
 
 const struct pmg_event *pmg_events_add(struct pmg_events *events, struct pmg_event *taken)

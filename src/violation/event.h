@@ -105,8 +105,9 @@ struct pmg_events {
 	struct pmg_event_key *keys; /* of v, by index */
 	size_t n, cap;
 	size_t n_sensitive;
-	bool says_lost; /* the event that counts all the others is there */
-	uint64_t lost;  /* calls refused that have no record */
+	bool says_lost; /* the event that counts all the others is there, at lost_at */
+	size_t lost_at;
+	uint64_t lost; /* calls refused that have no record */
 	uint32_t *slots;
 };
 void pmg_events_done(struct pmg_events *events);

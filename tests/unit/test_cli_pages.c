@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "violation/codes.h"
+#include "violation/explain.h"
 
 static void every_code_of_the_sandbox_has_its_page(void **state)
 {
@@ -111,6 +112,50 @@ static void all_pages_fit_a_terminal(void **state)
 	}
 }
 
+/* What a page shows as an example is what pmg says. */
+static void examples_are_what_is_really_said(void **state)
+{
+	static const struct {
+		int code;
+		enum pmg_event_op op;
+		const char *target, *rule;
+	} rows[] = {
+		{ 2001, PMG_EVENT_READ, "/home/u/.ssh/id_x", "**/.ssh" },
+		{ 2002, PMG_EVENT_WRITE, "/home/u/.bashrc", "${HOME}/.bashrc" },
+		{ 2003, PMG_EVENT_ENV, "GITHUB_TOKEN", NULL },
+		{ 2007, PMG_EVENT_EXEC, "/home/u/evil", NULL },
+		{ 2008, PMG_EVENT_ENV, "SSH_AUTH_SOCK", NULL },
+		{ 2009, PMG_EVENT_CONNECT, "tcp 10.99.0.1:8080", NULL },
+		{ 2012, PMG_EVENT_RENAME, "/home/u/p/.git", "/home/u/p/.git/hooks/**" },
+		{ 2013, PMG_EVENT_UNIX, "unix /run/docker.sock", NULL },
+		{ 2014, PMG_EVENT_BIND, "tcp 0.0.0.0:4444", NULL },
+		{ 2015, PMG_EVENT_READ, "/proc/1234/mem", NULL },
+		{ 2016, PMG_EVENT_KERNEL, "io_uring_setup", NULL },
+		{ 2017, PMG_EVENT_METADATA, "/home/u/.ssh/id_x", NULL },
+	};
+	static char package[] = "dep-evil@1.2.3", script[] = "postinstall", layer[] = "mandatory";
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *target = pmg_xstrdup(rows[i].target);
+		pmg_autofree char *rule = rows[i].rule ? pmg_xstrdup(rows[i].rule) : NULL;
+		const struct pmg_event event = { .code = rows[i].code,
+						 .op = rows[i].op,
+						 .target = target,
+						 .rule = rule,
+						 .layer = rule ? layer : NULL,
+						 .package = package,
+						 .script = script,
+						 .count = 1 };
+		pmg_autofree char *line = pmg_explain_line(&event);
+		pmg_autofree char *example =
+			pmg_xasprintf("Example: `[PMG%d] %s`\n", rows[i].code, line);
+
+		assert_non_null(strstr(pmg_page_find(rows[i].code), example));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +163,7 @@ int main(void)
 		cmocka_unit_test(a_page_has_the_name_that_reports_use),
 		cmocka_unit_test(codes_are_read_as_people_write_them),
 		cmocka_unit_test(a_page_becomes_plain_lines),
+		cmocka_unit_test(examples_are_what_is_really_said),
 		cmocka_unit_test(all_pages_fit_a_terminal),
 	};
 
