@@ -73,23 +73,15 @@ static int wait_for_one(int fd, int stop_fd)
 	return 1;
 }
 
-/* ENOENT: who called was killed meanwhile. The kernel wants the struct zeroed each time. */
-int pmg_notify_recv(int fd, int stop_fd, struct pmg_notify *out, struct pmg_err *err)
+/* The kernel wants the struct zeroed each time. */
+int pmg_notify_take(int fd, struct pmg_notify *out)
 {
 	struct seccomp_notif notif;
 	size_t i;
-	int r;
 
-	do {
-		memset(&notif, 0, sizeof notif);
-		r = wait_for_one(fd, stop_fd);
-		if (r > 0)
-			r = ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &notif) < 0 ? -errno : 1;
-	} while (r == -EINTR || r == -ENOENT);
-	if (r < 0)
-		return pmg_err_set(err, PMG_E_SYS, -r, "receive a system call");
-	if (r == 0)
-		return 0;
+	memset(&notif, 0, sizeof notif);
+	if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, &notif) < 0)
+		return -errno;
 	out->id = notif.id;
 	out->tid = (pid_t)notif.pid;
 	out->arch = notif.data.arch;
@@ -97,6 +89,38 @@ int pmg_notify_recv(int fd, int stop_fd, struct pmg_notify *out, struct pmg_err 
 	for (i = 0; i < PMG_ARRAY_LEN(out->args); i++)
 		out->args[i] = notif.data.args[i];
 	return 1;
+}
+
+bool pmg_notify_is_pending(int fd)
+{
+	struct pollfd one = { .fd = fd, .events = POLLIN };
+
+	return poll(&one, 1, 0) > 0 && (one.revents & POLLIN) != 0;
+}
+
+int pmg_notify_wait_end(int fd, int stop_fd, struct pmg_err *err)
+{
+	/* Of the listener only what comes unasked: its end. */
+	struct pollfd fds[] = { { .fd = fd }, { .fd = stop_fd, .events = POLLIN } };
+	int r;
+
+	do
+		r = poll(fds, PMG_ARRAY_LEN(fds), -1);
+	while (r < 0 && errno == EINTR);
+	return r < 0 ? pmg_err_set(err, PMG_E_SYS, errno, "wait for the end of a run") : 0;
+}
+
+/* ENOENT: who called was killed meanwhile. */
+int pmg_notify_recv(int fd, int stop_fd, struct pmg_notify *out, struct pmg_err *err)
+{
+	int r;
+
+	do {
+		r = wait_for_one(fd, stop_fd);
+		if (r > 0)
+			r = pmg_notify_take(fd, out);
+	} while (r == -EINTR || r == -ENOENT);
+	return r < 0 ? pmg_err_set(err, PMG_E_SYS, -r, "receive a system call") : r;
 }
 
 bool pmg_notify_is_valid(int fd, uint64_t id)

@@ -31,6 +31,14 @@ int pmg_notify_probe(struct pmg_err *err) PMG_MUST_CHECK;
  * stop_fd is readable; -PMG_E_SYS */
 int pmg_notify_recv(int fd, int stop_fd, struct pmg_notify *out,
 		    struct pmg_err *err) PMG_MUST_CHECK;
+/** Take one without looking first, which is cheaper and knows of no stop_fd: end it by a signal
+ * whose handler does nothing. @return 1; -EINTR; -ENOENT: the caller was killed meanwhile, or
+ * (6.11) nobody is left; -errno */
+int pmg_notify_take(int fd, struct pmg_notify *out) PMG_MUST_CHECK;
+/** Does one wait to be received, now? */
+bool pmg_notify_is_pending(int fd);
+/** Wait until nobody is left, or stop_fd is readable. @return 0 or -PMG_E_SYS */
+int pmg_notify_wait_end(int fd, int stop_fd, struct pmg_err *err) PMG_MUST_CHECK;
 /** Does the caller still wait? Ask after reading its memory, before believing it. */
 bool pmg_notify_is_valid(int fd, uint64_t id);
 /* Answers; a caller that is gone meanwhile is no error. */

@@ -26,6 +26,12 @@ tests_unit_test_sandbox_act_meta_LDADD = $(LINK_BROKERED)
 tests_unit_test_sandbox_act_open_LDADD = $(LINK_BROKERED)
 tests_unit_test_sandbox_act_tree_LDADD = $(LINK_BROKERED)
 tests_unit_test_sandbox_report_LDADD = $(LINK_BROKERED)
+check_PROGRAMS += tests/unit/test_sandbox_loop
+tests_unit_test_sandbox_loop_LDADD = $(LINK_BROKERED)
+
+EXTRA_PROGRAMS += bench/open_bench
+CLEANFILES += bench/open_bench
+bench_open_bench_LDADD = $(LINK_BROKERED)
 
 # The run's own network.
 libsandbox_a_SOURCES += %D%/network.c

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -10,15 +11,25 @@
 #include "kernel/procfs.h"
 #include "violation/wire.h"
 
-#define LOOK_US 1000 /* for threads that still wait (wait.c) */
+#define LOOK_US    1000 /* how often it is looked for threads that are to end */
+#define END_SIGNAL (SIGRTMIN + 1)
+#define WORKERS    2
 
+/*
+ * Two threads. The first takes one call after the other; the second sleeps until the first finds,
+ * having answered, that another call waits already. Both waiting at once would wake both for each
+ * call, and handing over between them would cost more than most calls do.
+ */
 struct server {
 	struct pmg_broker *broker;
-	int stop_fd;
-	pthread_mutex_t turn; /* one waits for calls at a time: kernel/notify.h */
-	bool over;
-	int r; /* of the thread that saw the end */
-	struct pmg_err err;
+	pthread_mutex_t lock; /* of wanted */
+	pthread_cond_t wake;
+	bool wanted;
+	bool asleep;     /* the second; read without the lock */
+	bool over;       /* atomic */
+	unsigned begun;  /* under the lock: threads that serve, or could not */
+	int errnum;      /* under the lock: why one could not */
+	unsigned served; /* atomic: threads that are still there */
 };
 
 void pmg_answer_fail(struct pmg_answer *answer, int errnum)
@@ -75,33 +86,110 @@ static void handle(struct pmg_broker *broker, const struct pmg_notify *call)
 	give(broker, call->id, &answer);
 }
 
-static bool receive(struct server *server, struct pmg_notify *call)
+static bool is_over(struct server *server)
 {
-	int r = 0;
-
-	(void)pthread_mutex_lock(&server->turn);
-	if (!server->over) {
-		r = pmg_notify_recv(server->broker->listener, server->stop_fd, call, &server->err);
-		server->over = r <= 0;
-		server->r = r;
-	}
-	(void)pthread_mutex_unlock(&server->turn);
-	return r > 0;
+	return __atomic_load_n(&server->over, __ATOMIC_SEQ_CST);
 }
 
-static void *serve(void *arg)
+/* @return false: the end */
+static bool serve_one(struct server *server)
 {
-	struct server *server = arg;
 	struct pmg_notify call;
 
-	/* A umask of the thread's own, which is set to each caller's, and a working folder among
-	 * our descriptors for calls that only take names (act_meta.c). Without it one thread would
-	 * create files by the other's mask, so nothing is served. */
+	while (!is_over(server)) {
+		if (pmg_notify_take(server->broker->listener, &call) > 0) {
+			handle(server->broker, &call);
+			return true;
+		}
+		(void)sched_yield(); /* a caller was killed, or we are about to be told the end */
+	}
+	return false;
+}
+
+static void call_second(struct server *server)
+{
+	if (!__atomic_load_n(&server->asleep, __ATOMIC_SEQ_CST) ||
+	    !pmg_notify_is_pending(server->broker->listener))
+		return;
+	(void)pthread_mutex_lock(&server->lock);
+	server->wanted = true;
+	(void)pthread_cond_signal(&server->wake);
+	(void)pthread_mutex_unlock(&server->lock);
+}
+
+static void sleep_until_called(struct server *server)
+{
+	(void)pthread_mutex_lock(&server->lock);
+	__atomic_store_n(&server->asleep, true, __ATOMIC_SEQ_CST);
+	while (!server->wanted && !is_over(server))
+		(void)pthread_cond_wait(&server->wake, &server->lock);
+	server->wanted = false;
+	__atomic_store_n(&server->asleep, false, __ATOMIC_SEQ_CST);
+	(void)pthread_mutex_unlock(&server->lock);
+}
+
+static void on_end(int number)
+{
+	(void)number;
+}
+
+/*
+ * A umask of the thread's own, which is set to each caller's, and a working folder among our
+ * descriptors for calls that only take names (act_meta.c). Without it one thread would create files
+ * by the other's mask, so nothing is served.
+ */
+static int part_thread(struct server *server)
+{
+	sigset_t end;
+
+	(void)sigemptyset(&end);
+	(void)sigaddset(&end, END_SIGNAL);
 	if (unshare(CLONE_FS) < 0 || fchdir(server->broker->fds) < 0)
-		return NULL;
-	while (receive(server, &call))
-		handle(server->broker, &call);
-	return server;
+		return errno;
+	return pthread_sigmask(SIG_UNBLOCK, &end, NULL);
+}
+
+static bool begin_thread(struct server *server)
+{
+	int errnum = part_thread(server);
+
+	(void)pthread_mutex_lock(&server->lock);
+	server->begun++;
+	if (errnum != 0)
+		server->errnum = errnum;
+	(void)pthread_cond_broadcast(&server->wake);
+	(void)pthread_mutex_unlock(&server->lock);
+	return errnum == 0;
+}
+
+static void end_thread(struct server *server)
+{
+	(void)__atomic_sub_fetch(&server->served, 1, __ATOMIC_SEQ_CST);
+}
+
+static void *serve_first(void *arg)
+{
+	struct server *server = arg;
+	bool serves = begin_thread(server);
+
+	while (serves && serve_one(server))
+		call_second(server);
+	end_thread(server);
+	return NULL;
+}
+
+static void *serve_second(void *arg)
+{
+	struct server *server = arg;
+	bool serves = begin_thread(server);
+
+	while (serves && !is_over(server)) {
+		sleep_until_called(server);
+		while (serve_one(server) && pmg_notify_is_pending(server->broker->listener))
+			;
+	}
+	end_thread(server);
+	return NULL;
 }
 
 int pmg_broker_begin(struct pmg_broker *broker, struct pmg_err *err)
@@ -126,34 +214,78 @@ void pmg_broker_done(struct pmg_broker *broker)
 	broker->calls = NULL;
 }
 
+/* All have begun, or one cannot serve: then none does. @return errno */
+static int wait_begun(struct server *server, unsigned n)
+{
+	int errnum;
+
+	(void)pthread_mutex_lock(&server->lock);
+	while (server->begun < n && server->errnum == 0)
+		(void)pthread_cond_wait(&server->wake, &server->lock);
+	errnum = server->errnum;
+	(void)pthread_mutex_unlock(&server->lock);
+	return errnum;
+}
+
+static void end_all(struct server *server, const pthread_t threads[WORKERS], unsigned n)
+{
+	unsigned i;
+
+	__atomic_store_n(&server->over, true, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&server->served, __ATOMIC_SEQ_CST) > 0) {
+		for (i = 0; i < n; i++)
+			(void)pthread_kill(threads[i], END_SIGNAL);
+		(void)pthread_mutex_lock(&server->lock);
+		(void)pthread_cond_broadcast(&server->wake);
+		(void)pthread_mutex_unlock(&server->lock);
+		(void)usleep(LOOK_US);
+	}
+	for (i = 0; i < n; i++)
+		(void)pthread_join(threads[i], NULL);
+	while (__atomic_load_n(&server->broker->waiting, __ATOMIC_SEQ_CST) > 0)
+		(void)usleep(LOOK_US); /* wait.c: they end once their callers are gone */
+}
+
+static int serve(struct server *server, int stop_fd, struct pmg_err *err)
+{
+	static void *(*const bodies[WORKERS])(void *) = { serve_first, serve_second };
+	pthread_t threads[WORKERS];
+	unsigned n = 0;
+	int errnum = 0, r;
+
+	while (n < WORKERS && errnum == 0) {
+		(void)__atomic_add_fetch(&server->served, 1, __ATOMIC_SEQ_CST);
+		errnum = pthread_create(&threads[n], NULL, bodies[n], server);
+		if (errnum == 0)
+			n++;
+		else
+			end_thread(server);
+	}
+	if (errnum == 0)
+		errnum = wait_begun(server, n);
+	r = errnum != 0 ? pmg_err_set(err, PMG_E_SYS, errnum, "start a thread that serves")
+			: pmg_notify_wait_end(server->broker->listener, stop_fd, err);
+	end_all(server, threads, n);
+	return r;
+}
+
 int pmg_broker_serve(struct pmg_broker *broker, int stop_fd, struct pmg_err *err)
 {
 	struct server server = { .broker = broker,
-				 .stop_fd = stop_fd,
-				 .turn = PTHREAD_MUTEX_INITIALIZER,
-				 .err = PMG_ERR_INIT };
-	void *served = NULL;
-	pthread_t second;
-	int r;
+				 .lock = PTHREAD_MUTEX_INITIALIZER,
+				 .wake = PTHREAD_COND_INITIALIZER };
+	struct sigaction action = { .sa_handler = on_end };
+	int r = pmg_broker_begin(broker, err);
 
-	r = pmg_broker_begin(broker, err);
 	if (r < 0)
 		return r;
+	(void)sigemptyset(&action.sa_mask);
+	(void)sigaction(END_SIGNAL, &action, NULL);
 	pmg_notify_sync_wake(broker->listener);
-	r = pthread_create(&second, NULL, serve, &server);
-	if (r != 0)
-		return pmg_err_set(err, PMG_E_SYS, r, "start a thread");
-	served = serve(&server);
-	(void)pthread_join(second, NULL);
-	while (__atomic_load_n(&broker->waiting, __ATOMIC_SEQ_CST) > 0)
-		(void)usleep(LOOK_US); /* they end once their callers are gone */
+	r = serve(&server, stop_fd, err);
 	pmg_broker_flush(broker);
 	pmg_broker_done(broker);
-	if (!served)
-		return pmg_err_set(err, PMG_E_SYS, EPERM, "part the threads' umask");
-	if (server.r < 0)
-		*err = server.err;
-	return server.r;
+	return r;
 }
 
 static void send_count(struct pmg_broker *broker, struct pmg_event *event, uint64_t told)
