@@ -6,12 +6,14 @@
 #include "base/str.h"
 #include "proxy/place.h"
 
-#define REGISTRY "registry" /* as allow_outbound has it */
+#define REGISTRY   "registry" /* as allow_outbound has it */
+#define SEARCH_MAX 32U        /* domains; glibc takes any number, others 6 */
 
 struct pmg_hosts {
 	struct pmg_policy *policy;
 	uint16_t *ports; /* that rules name, and 443 */
 	size_t n_ports, cap_ports;
+	struct pmg_strv search;
 };
 
 static void add_port(struct pmg_hosts *hosts, uint16_t port)
@@ -41,6 +43,7 @@ void pmg_hosts_free(struct pmg_hosts *hosts)
 		return;
 	pmg_policy_free(hosts->policy);
 	free(hosts->ports);
+	pmg_strv_done(&hosts->search);
 	free(hosts);
 }
 
@@ -112,4 +115,43 @@ bool pmg_hosts_reachable(const struct pmg_hosts *hosts, const char *name)
 		    pmg_hosts_ask(hosts, PMG_ROLE_SCRIPT, name, hosts->ports[i]).allowed)
 			return true;
 	return false;
+}
+
+/* --- domains that are searched --- */
+
+/* As resolv.conf(5) has it: the last of these lines counts, "domain" names one. */
+static void read_line(struct pmg_hosts *hosts, const char *line)
+{
+	pmg_auto(strv) struct pmg_strv words = { 0 };
+	size_t i;
+
+	pmg_strv_split(&words, line, " \t\r");
+	if (words.n < 2 || (strcmp(words.v[0], "search") != 0 && strcmp(words.v[0], "domain") != 0))
+		return;
+	pmg_strv_done(&hosts->search);
+	for (i = 1; i < words.n && i <= SEARCH_MAX; i++)
+		pmg_strv_take(&hosts->search, pmg_host_canonical(words.v[i]));
+}
+
+void pmg_hosts_set_search(struct pmg_hosts *hosts, const char *resolv_conf)
+{
+	pmg_auto(strv) struct pmg_strv lines = { 0 };
+	size_t i;
+
+	pmg_strv_split(&lines, resolv_conf, "\n");
+	for (i = 0; i < lines.n; i++)
+		read_line(hosts, lines.v[i]);
+}
+
+size_t pmg_hosts_searched(const struct pmg_hosts *hosts, const char *name)
+{
+	size_t i, n = strlen(name), m;
+
+	for (i = 0; i < hosts->search.n; i++) {
+		m = strlen(hosts->search.v[i]);
+		if (m > 0 && n > m + 1 && name[n - m - 1] == '.' &&
+		    strcmp(name + n - m, hosts->search.v[i]) == 0)
+			return n - m - 1;
+	}
+	return 0;
 }

@@ -28,4 +28,12 @@ bool pmg_hosts_registry(const struct pmg_hosts *hosts, enum pmg_role role);
 /** Does some rule let somebody reach that name, on whatever port? */
 bool pmg_hosts_reachable(const struct pmg_hosts *hosts, const char *name);
 
+/** Domains that resolvers put behind a name: the lines "search" and "domain" of a resolv.conf. */
+void pmg_hosts_set_search(struct pmg_hosts *hosts, const char *resolv_conf);
+/**
+ * Is that name another one with such a domain behind it?
+ * @return how long the other is; 0: no
+ */
+size_t pmg_hosts_searched(const struct pmg_hosts *hosts, const char *name);
+
 #endif

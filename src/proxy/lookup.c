@@ -49,6 +49,17 @@ static void set_address(struct pmg_dns_answer *answer, uint16_t type, const stru
 		memcpy(answer->address, v6, 16);
 }
 
+/*
+ * Resolvers try a name with each of their search domains behind it, before the name itself where
+ * "ndots" says so. To all names there is an answer here: such a one must get none, or the caller
+ * would connect to an address that stands for a name it never meant. One with a single label in
+ * front of the domain may have been meant as it stands.
+ */
+static bool is_attempt(const struct pmg_service *service, const char *name)
+{
+	return memchr(name, '.', pmg_hosts_searched(service->hosts, name)) != NULL;
+}
+
 static void answer_host(struct pmg_service *service, const struct pmg_peer *peer,
 			const struct pmg_dns_query *query, struct pmg_dns_answer *answer)
 {
@@ -64,6 +75,10 @@ static void answer_host(struct pmg_service *service, const struct pmg_peer *peer
 		return;
 	}
 	is_useful = is_of_use(service, peer, name);
+	if (!is_useful && is_attempt(service, name)) {
+		answer->rcode = PMG_DNS_NXDOMAIN;
+		return;
+	}
 	if (!is_useful)
 		note(service, peer, name);
 	if (!has_address)

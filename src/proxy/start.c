@@ -8,6 +8,9 @@
 #include "base/log.h"
 #include "kernel/confine.h"
 
+#define RESOLV_CONF     "/etc/resolv.conf" /* without it there are no search domains */
+#define RESOLV_CONF_MAX 65536U
+
 void pmg_start_done(struct pmg_start *start)
 {
 	pmg_wire_start_done(&start->wire);
@@ -169,6 +172,16 @@ static void load_cache(struct pmg_start *start)
 		pmg_log_debug("%s", scratch.msg);
 }
 
+static void load_search(struct pmg_start *start)
+{
+	struct pmg_err scratch = PMG_ERR_INIT;
+	pmg_autofree char *text = NULL;
+	size_t len = 0;
+
+	if (pmg_io_slurp(RESOLV_CONF, RESOLV_CONF_MAX, &text, &len, &scratch) == 0)
+		pmg_hosts_set_search(start->hosts, text);
+}
+
 static void describe(const struct pmg_start *start, struct pmg_wire_ready *ready)
 {
 	struct pmg_index_info info = { 0 };
@@ -202,6 +215,7 @@ int pmg_start_load(struct pmg_start *start, int bundle_fd, struct pmg_wire_ready
 	if (r < 0)
 		return r;
 	load_cache(start);
+	load_search(start);
 	describe(start, ready);
 	return 0;
 }

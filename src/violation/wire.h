@@ -137,7 +137,8 @@ struct pmg_wire_ended {
 };
 
 /* Somebody in the run has connected, or is about to send, to a listener: who, and where to it
- * meant to go. Matched by protocol and local port. */
+ * meant to go. Matched by protocol, local port and target. With local_port 0 it was refused by the
+ * broker, which leaves the report to pmg-proxy: an address that stands for a name has one there. */
 struct pmg_wire_connect {
 	char *protocol; /* "tcp4", "tcp6", "udp4", "udp6" */
 	int local_port; /* host order */

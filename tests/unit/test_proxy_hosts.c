@@ -145,12 +145,33 @@ static void what_is_no_rule_is_refused(void **state)
 	assert_int_equal(pmg_hosts_add(hosts, &good, &err), -PMG_E_LIMIT);
 }
 
+static void domains_that_resolvers_search_are_known(void **state)
+{
+	static const char conf[] = "# search no.test\nsearch old.test\nnameserver 127.0.0.53\n"
+				   "search\tNs.Cluster.Test  cluster.test.\noptions ndots:5\n";
+	pmg_auto(hosts) struct pmg_hosts *hosts = pmg_hosts_new();
+
+	(void)state;
+	assert_int_equal(pmg_hosts_searched(hosts, "a.cluster.test"), 0);
+	pmg_hosts_set_search(hosts, conf);
+	assert_int_equal(pmg_hosts_searched(hosts, "a.b.ns.cluster.test"), 3);
+	assert_int_equal(pmg_hosts_searched(hosts, "a.cluster.test"), 1);
+	assert_int_equal(pmg_hosts_searched(hosts, "cluster.test"), 0);
+	assert_int_equal(pmg_hosts_searched(hosts, "acluster.test"), 0);
+	assert_int_equal(pmg_hosts_searched(hosts, "a.old.test"), 0);
+	assert_int_equal(pmg_hosts_searched(hosts, "a.no.test"), 0);
+	pmg_hosts_set_search(hosts, "domain corp.test\r\n");
+	assert_int_equal(pmg_hosts_searched(hosts, "db.corp.test"), 2);
+	assert_int_equal(pmg_hosts_searched(hosts, "a.cluster.test"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rules_are_asked_by_role_host_and_port),
 		cmocka_unit_test(the_word_registry_says_who_reaches_them),
 		cmocka_unit_test(a_name_is_reachable_when_anybody_may_go_there),
+		cmocka_unit_test(domains_that_resolvers_search_are_known),
 		cmocka_unit_test(what_is_no_rule_is_refused),
 	};
 

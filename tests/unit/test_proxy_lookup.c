@@ -179,6 +179,25 @@ static void addresses_have_names_only_when_they_are_ours(void **state)
 	assert_int_equal(rcode(out), PMG_DNS_NXDOMAIN);
 }
 
+/* "good.test.ns.test", as a resolver tries it with ndots:5, must lead on to "good.test". */
+static void names_with_a_search_domain_behind_them_do_not_exist(void **state)
+{
+	unsigned char out[PMG_DNS_ANSWER_MAX];
+	struct world *w = *state;
+
+	pmg_hosts_set_search(w->service.hosts, "search ns.test test");
+	(void)ask(w, NULL, "good.test.ns.test", PMG_DNS_A, out);
+	assert_int_equal(rcode(out), PMG_DNS_NXDOMAIN);
+	assert_null(recorded);
+	(void)ask(w, NULL, "db.ns.test", PMG_DNS_A, out);
+	assert_int_equal(rcode(out), PMG_DNS_OK);
+	assert_int_equal(out[7], 1);
+	assert_string_equal(recorded, "db.ns.test");     /* it may have been meant */
+	(void)ask(w, NULL, "good.test", PMG_DNS_A, out); /* a rule names it */
+	assert_int_equal(rcode(out), PMG_DNS_OK);
+	assert_int_equal(out[7], 1);
+}
+
 static void what_is_no_query_gets_no_answer(void **state)
 {
 	unsigned char out[PMG_DNS_ANSWER_MAX];
@@ -197,6 +216,7 @@ int main(void)
 		TEST(every_name_has_an_address_that_tells_it_again),
 		TEST(only_names_of_use_are_not_recorded),
 		TEST(addresses_have_names_only_when_they_are_ours),
+		TEST(names_with_a_search_domain_behind_them_do_not_exist),
 		TEST(what_is_no_query_gets_no_answer),
 	};
 
