@@ -47,16 +47,6 @@ static void free_ended(struct pmg_loop *loop)
 	}
 }
 
-void pmg_loop_free(struct pmg_loop *loop)
-{
-	if (!loop)
-		return;
-	free_ended(loop);
-	free(loop->timers);
-	(void)close(loop->fd);
-	free(loop);
-}
-
 void pmg_loop_end(struct pmg_loop *loop)
 {
 	loop->is_ended = true;
@@ -206,6 +196,18 @@ static void run_tasks(struct pmg_loop *loop)
 }
 
 /* --- the loop --- */
+
+void pmg_loop_free(struct pmg_loop *loop)
+{
+	if (!loop)
+		return;
+	loop->is_ended = false;
+	run_tasks(loop);
+	free_ended(loop);
+	free(loop->timers);
+	(void)close(loop->fd);
+	free(loop);
+}
 
 /* Milliseconds until the next timer, -1 when there is none. */
 static int patience(const struct pmg_loop *loop)

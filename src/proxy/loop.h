@@ -15,7 +15,8 @@
 
 struct pmg_loop;
 int pmg_loop_new(struct pmg_loop **out, struct pmg_err *err) PMG_MUST_CHECK;
-void pmg_loop_free(struct pmg_loop *loop); /* after all watches were ended */
+/** After all watches were ended. Runs the tasks that are queued still: they free what has ended. */
+void pmg_loop_free(struct pmg_loop *loop);
 PMG_DEFINE_AUTO(loop, struct pmg_loop *, pmg_loop_free);
 
 /** Serve until pmg_loop_end(). @return 0 or -PMG_E_SYS */

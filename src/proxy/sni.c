@@ -58,7 +58,7 @@ static bool take_vector(struct input *in, size_t width, struct input *out)
 /* The message may be cut into records anywhere. @return as pmg_sni_read() */
 static int join(struct input in, struct pmg_str *message)
 {
-	size_t type, major, minor, n, want;
+	size_t type, major, minor, n, want, rest = 0;
 	struct input part;
 
 	for (;;) {
@@ -69,7 +69,7 @@ static int join(struct input in, struct pmg_str *message)
 			if (want > PMG_SNI_MAX)
 				return -PMG_E_PARSE;
 			if (message->len >= want)
-				return message->len == want ? 1 : -PMG_E_PARSE;
+				return message->len == want && rest == 0 ? 1 : -PMG_E_PARSE;
 		}
 		if (in.left > 0 && in.at[0] != RECORD_HANDSHAKE)
 			return -PMG_E_PARSE;
@@ -80,7 +80,8 @@ static int join(struct input in, struct pmg_str *message)
 			return 0;
 		if (n == 0 || n > RECORD_MAX)
 			return -PMG_E_PARSE;
-		n = in.left < n ? in.left : n; /* the rest of the record is still to come */
+		rest = in.left < n ? n - in.left : 0; /* of the record: still to come */
+		n -= rest;
 		if (!take(&in, n, &part) || pmg_str_add(message, part.at, part.left) < 0)
 			return -PMG_E_PARSE;
 		if (n > 0 && message->s[0] != CLIENT_HELLO)

@@ -491,6 +491,10 @@ class Flood(Walls):
         held = []
         for i in range(400): # held open: more than all places
             held.append(Caller(self, PROXY if i % 2 else "10.99.0.1:443"))
+            try: # as much as is read ahead, of those that got a place
+                held[-1].send(b"GET http://x.test/ HTTP/1.1\r\nX: " + b"x" * 60000)
+            except OSError:
+                pass
         for i in range(10000):
             with socket.socket() as sock:
                 sock.connect(("10.99.0.1", (443, 80, 53)[i % 3]))

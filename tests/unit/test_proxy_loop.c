@@ -179,6 +179,28 @@ static void tasks_run_once_and_can_be_cancelled(void **state)
 	assert_string_equal(w->said.s, "first end ");
 }
 
+static void count(void *ctx)
+{
+	++*(unsigned *)ctx;
+}
+
+static void what_is_queued_at_the_end_still_runs(void **state)
+{
+	struct world *w = *state;
+	struct pmg_err err = PMG_ERR_INIT;
+	unsigned runs = 0;
+
+	w->task[0] = (struct pmg_task){ .fn = end_loop, .ctx = w };
+	w->task[1] = (struct pmg_task){ .fn = count, .ctx = &runs };
+	pmg_task_queue(w->loop, &w->task[0]);
+	pmg_task_queue(w->loop, &w->task[1]);
+	run(w);
+	assert_int_equal(runs, 0);
+	pmg_loop_free(w->loop);
+	assert_int_equal(runs, 1);
+	assert_int_equal(pmg_loop_new(&w->loop, &err), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +209,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_watch_that_wants_nothing_is_silent, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(timers_run_in_order_and_can_be_stopped, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(what_is_queued_at_the_end_still_runs, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(tasks_run_once_and_can_be_cancelled, setup,
 						teardown),
