@@ -112,7 +112,7 @@ static int add_path(struct build *b, const struct pmg_draft_entry *entry, const 
 	exact = one != NULL;
 	if (entry->deny && exact)
 		text = all = with_all_below(text);
-	real = pmg_vars_real(text);
+	real = pmg_vars_real(b->facts, text);
 	r = add_rule(b, entry, text, exact, err);
 	return r == 0 && real ? add_rule(b, entry, real, exact, err) : r;
 }

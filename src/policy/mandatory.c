@@ -341,10 +341,10 @@ static int add_text(struct pmg_policy *policy, const struct row *row, const char
 }
 
 /* A pattern, and the one that it is with links resolved. */
-static int add_both(struct pmg_policy *policy, const struct row *row, const char *text,
-		    struct pmg_err *err)
+static int add_both(struct pmg_policy *policy, const struct pmg_policy_facts *facts,
+		    const struct row *row, const char *text, struct pmg_err *err)
 {
-	pmg_autofree char *real = pmg_vars_real(text);
+	pmg_autofree char *real = pmg_vars_real(facts, text);
 	int r = add_text(policy, row, text, err);
 
 	return r == 0 && real ? add_text(policy, row, real, err) : r;
@@ -362,7 +362,7 @@ static int add_pattern(struct pmg_policy *policy, const struct pmg_policy_facts 
 	if (pmg_vars_expand(facts, pattern, &texts, &missing) > 0)
 		return 0;
 	for (i = 0; r == 0 && i < texts.n; i++)
-		r = add_both(policy, row, texts.v[i], err);
+		r = add_both(policy, facts, row, texts.v[i], err);
 	return r;
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/path.h"
 #include "base/str.h"
@@ -222,7 +223,43 @@ char *pmg_vars_unescape(const char *pattern)
 	return fixed_len(pattern) == strlen(pattern) ? unescape(pattern, strlen(pattern)) : NULL;
 }
 
-char *pmg_vars_real(const char *pattern)
+/* The longest of the folders that are known to be canonical already, so that not every rule below
+ * the home asks the kernel for each folder on the way there. @return its length */
+static size_t known_len(const struct pmg_policy_facts *facts, const char *path)
+{
+	const char *const roots[] = { facts->project, facts->cwd, facts->home };
+	size_t i, len, longest = 0;
+
+	for (i = 0; i < PMG_ARRAY_LEN(roots); i++) {
+		len = roots[i] ? strlen(roots[i]) : 0;
+		if (len > longest && pmg_path_is_under(path, roots[i]))
+			longest = len;
+	}
+	return longest;
+}
+
+/* Is there a link on the way to what of a path is there? Behind its first `from` bytes. */
+static bool has_link(char *path, size_t from)
+{
+	size_t i, len = strlen(path);
+	struct stat st;
+	char c;
+	int r;
+
+	for (i = from + 1; i <= len; i++) {
+		c = path[i];
+		if (c != '/' && c != '\0')
+			continue;
+		path[i] = '\0';
+		r = lstat(path, &st);
+		path[i] = c;
+		if (r < 0 || S_ISLNK(st.st_mode))
+			return r == 0;
+	}
+	return false;
+}
+
+char *pmg_vars_real(const struct pmg_policy_facts *facts, const char *pattern)
 {
 	size_t len = fixed_len(pattern);
 	pmg_autofree char *fixed = unescape(pattern, len);
@@ -231,6 +268,8 @@ char *pmg_vars_real(const char *pattern)
 	pmg_autofree char *whole = NULL;
 	pmg_autofree char *escaped = NULL;
 
+	if (!has_link(fixed, known_len(facts, fixed)))
+		return NULL;
 	/* What is not there yet is made in a folder that may be. */
 	while (strlen(dir) > 1) {
 		char *up;

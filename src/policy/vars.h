@@ -29,8 +29,9 @@ char *pmg_vars_unescape(const char *pattern) PMG_MUST_CHECK;
 /**
  * The same pattern with its fixed part as the file system has it, links resolved as far as they
  * lead. NULL when that changes nothing.
+ * @param facts  project, cwd and home are taken to be canonical
  */
-char *pmg_vars_real(const char *pattern) PMG_MUST_CHECK;
+char *pmg_vars_real(const struct pmg_policy_facts *facts, const char *pattern) PMG_MUST_CHECK;
 
 /** Absolute pattern of what was typed: "~/x" is in the home, a relative one is seen from cwd, "."
  * and
