@@ -7,6 +7,7 @@ nodist_libpolicy_a_SOURCES = %D%/builtin_data.c
 
 PMG_BUILTIN = profiles/base-node.yml profiles/base-system.yml profiles/exec.yml profiles/npm.yml \
 	profiles/pip.yml profiles/pnpm.yml presets/git.yml
+dist_man_MANS += man/pmg-profile.5
 EXTRA_DIST += tools/embed $(PMG_BUILTIN)
 BUILT_SOURCES += %D%/builtin_data.c
 CLEANFILES += %D%/builtin_data.c
