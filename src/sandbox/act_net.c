@@ -52,22 +52,23 @@ static char *copy(const char *text)
 }
 
 void pmg_tell_proxy(struct pmg_broker *broker, const struct pmg_who *who,
-		    const struct pmg_endpoint *endpoint)
+		    const struct pmg_endpoint *endpoint, bool refused)
 {
+	uint16_t port = refused ? 0 : pmg_endpoint_local_port(endpoint);
 	pmg_auto(event) struct pmg_event from = { 0 };
 	pmg_auto(wire_connect) struct pmg_wire_connect message = { .role = (int)who->role };
 	struct pmg_err err = PMG_ERR_INIT;
 	char target[PMG_TARGET_SIZE];
 	struct json_t *body;
 
-	if (broker->proxy < 0)
+	if (broker->proxy < 0 || (port == 0 && !refused))
 		return;
 	pmg_who_fill(broker, who, &from);
 	pmg_event_clean(&from);
 	pmg_endpoint_target(endpoint, target);
 	message.protocol = pmg_xasprintf("%s%c", pmg_endpoint_protocol(endpoint),
 					 endpoint->family == AF_INET6 ? '6' : '4');
-	message.local_port = pmg_endpoint_local_port(endpoint);
+	message.local_port = port;
 	message.target = pmg_xstrdup(strchr(target, ' ') + 1);
 	message.package = copy(from.package);
 	message.script = copy(from.script);
@@ -187,7 +188,7 @@ static int perform(struct connecting *connecting, bool patiently)
 						   connecting->who.tid, try_connect, connecting)
 			      : try_connect(connecting);
 	if (tell && (r == 0 || r == -EINPROGRESS))
-		pmg_tell_proxy(connecting->broker, &connecting->who, &connecting->endpoint);
+		pmg_tell_proxy(connecting->broker, &connecting->who, &connecting->endpoint, false);
 	return r;
 }
 
@@ -258,19 +259,31 @@ void pmg_connect_perform(struct pmg_request *request, struct pmg_endpoint *endpo
 		pmg_answer_fail(answer, -r);
 }
 
+static void refuse(struct pmg_request *request, const struct pmg_endpoint *to,
+		   const struct pmg_policy_rule *rule)
+{
+	char target[PMG_TARGET_SIZE];
+
+	if (to->is_synthetic && request->broker->proxy >= 0) {
+		/* An address of ours says nothing to people: pmg-proxy records it by its name. */
+		pmg_tell_proxy(request->broker, &request->who, to, true);
+		return;
+	}
+	pmg_endpoint_target(to, target);
+	if (to->protocol == IPPROTO_TCP)
+		pmg_refuse(request, PMG_CODE_NET, PMG_EVENT_CONNECT, rule, target);
+	else /* an allowance would not help: there is no way out but for TCP */
+		pmg_refuse_always(request, PMG_CODE_NET, PMG_EVENT_CONNECT, target);
+}
+
 static void connect_inet(struct pmg_request *request, struct pmg_endpoint *to,
 			 struct pmg_answer *answer)
 {
 	const struct pmg_policy_rule *rule = NULL;
 	enum way way = way_of(request, to, &rule);
-	char target[PMG_TARGET_SIZE];
 
 	if (way == REFUSE) {
-		pmg_endpoint_target(to, target);
-		if (to->protocol == IPPROTO_TCP)
-			pmg_refuse(request, PMG_CODE_NET, PMG_EVENT_CONNECT, rule, target);
-		else /* an allowance would not help: there is no way out but for TCP */
-			pmg_refuse_always(request, PMG_CODE_NET, PMG_EVENT_CONNECT, target);
+		refuse(request, to, rule);
 		pmg_answer_fail(answer, EACCES);
 		return;
 	}

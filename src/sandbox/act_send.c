@@ -35,7 +35,7 @@ static int judge(struct pmg_request *request, const struct pmg_endpoint *to)
 
 	if (to->protocol == IPPROTO_UDP && to->port == PORT_DNS) {
 		ensure_bound(to);
-		pmg_tell_proxy(request->broker, &request->who, to);
+		pmg_tell_proxy(request->broker, &request->who, to, false);
 		return 0;
 	}
 	if (to->protocol == IPPROTO_UDP && to->is_loopback &&

@@ -10,6 +10,8 @@
 #ifndef IPPROTO_MPTCP
 #define IPPROTO_MPTCP 262 /* 5.6 */
 #endif
+/* fd00:706d:67::/48, of pmg-proxy (proxy/names.h), as is 198.18.0.0/15 */
+static const unsigned char synthetic6[] = { 0xfd, 0x00, 0x70, 0x6d, 0x00, 0x67 };
 #define IN6_MIN 24U /* without the scope, which came later: what the kernel takes */
 
 void pmg_endpoint_done(struct pmg_endpoint *endpoint)
@@ -59,7 +61,7 @@ static void set_in6(struct pmg_endpoint *out, const struct sockaddr_in6 *in6)
 	out->family = AF_INET6;
 	out->port = ntohs(in6->sin6_port);
 	out->is_loopback = IN6_IS_ADDR_LOOPBACK(&in6->sin6_addr);
-	out->is_synthetic = in6->sin6_addr.s6_addr[0] == 0xfd;
+	out->is_synthetic = memcmp(&in6->sin6_addr, synthetic6, sizeof synthetic6) == 0;
 	(void)inet_ntop(AF_INET6, &in6->sin6_addr, out->host, sizeof out->host);
 }
 

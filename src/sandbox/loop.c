@@ -212,6 +212,7 @@ void pmg_broker_done(struct pmg_broker *broker)
 	broker->fds = -1;
 	pmg_calls_free(broker->calls);
 	broker->calls = NULL;
+	pmg_strv_done(&broker->abstracts);
 }
 
 /* All have begun, or one cannot serve: then none does. @return errno */

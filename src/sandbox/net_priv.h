@@ -64,9 +64,10 @@ uint16_t pmg_endpoint_local_port(const struct pmg_endpoint *endpoint);
 /* --- act_net.c --- */
 bool pmg_port_is_own(struct pmg_broker *broker, uint16_t port);
 void pmg_port_add(struct pmg_broker *broker, uint16_t port);
-/** Tell pmg-proxy who is behind the socket's local port, before it reads anything from there. */
+/** Tell pmg-proxy who is behind the socket's local port, before it reads anything from there.
+ *  @param refused  nobody is: what was tried is only to be recorded, with the name it knows */
 void pmg_tell_proxy(struct pmg_broker *broker, const struct pmg_who *who,
-		    const struct pmg_endpoint *endpoint);
+		    const struct pmg_endpoint *endpoint, bool refused);
 /** Connect, and answer; where that may wait, in a thread of its own. at: -1, or the local socket to
  *  connect to in place of the address; closed. The endpoint's socket is taken over. */
 void pmg_connect_perform(struct pmg_request *request, struct pmg_endpoint *endpoint, int at,
