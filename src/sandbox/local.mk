@@ -1,6 +1,23 @@
 noinst_LIBRARIES += libsandbox.a
 libsandbox_a_SOURCES = %D%/broker_priv.h %D%/driver.h %D%/sandbox.h %D%/walls_priv.h
 
+# The walls, and who builds them.
+libsandbox_a_SOURCES += %D%/broker.c %D%/canary.c %D%/driver.c %D%/driver_full.c %D%/end.c %D%/init.c \
+	%D%/keeper.c %D%/masks.c %D%/private.c %D%/reaper.c %D%/rules.c %D%/sandbox.c
+EXTRA_DIST += tests/helper/walled.h
+check_PROGRAMS += tests/unit/test_sandbox_broker tests/unit/test_sandbox_driver \
+	tests/unit/test_sandbox_driver_full tests/unit/test_sandbox_masks \
+	tests/unit/test_sandbox_private tests/unit/test_sandbox_rules \
+	tests/unit/test_sandbox_sandbox tests/unit/test_sandbox_walls
+tests_unit_test_sandbox_broker_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+tests_unit_test_sandbox_driver_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+tests_unit_test_sandbox_driver_full_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+tests_unit_test_sandbox_masks_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+tests_unit_test_sandbox_private_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+tests_unit_test_sandbox_rules_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+tests_unit_test_sandbox_sandbox_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+tests_unit_test_sandbox_walls_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+
 # Who calls, and denied files by number.
 libsandbox_a_SOURCES += %D%/inodes.c
 check_PROGRAMS += tests/unit/test_sandbox_inodes

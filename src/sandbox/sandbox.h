@@ -24,6 +24,17 @@
 /* Where the proxy listens inside the run's own network. Ours alone, so that no port is taken. */
 #define PMG_SANDBOX_PROXY_PORT 61080U
 
+/* Walls that a test leaves out, to see that the canary or an attack then tells. Nothing else sets
+ * them: a product that cannot build a wall does not run. */
+#define PMG_WITHOUT_CANARY   1U
+#define PMG_WITHOUT_LANDLOCK 2U
+#define PMG_WITHOUT_FILTER   4U /* and so without broker */
+#define PMG_WITHOUT_MASKS    8U
+#define PMG_WITHOUT_NETWORK  16U /* no network namespace of its own */
+#define PMG_WITHOUT_CAPS     32U /* capabilities stay */
+#define PMG_WITHOUT_PRIVATE  64U /* /tmp and /dev/shm are the host's */
+#define PMG_WITHOUT_IPC      128U
+
 struct pmg_sandbox_want {
 	const struct pmg_driver *driver;
 	const struct pmg_policy *policy; /* borrowed until pmg_sandbox_done(): keeper and broker
@@ -38,6 +49,7 @@ struct pmg_sandbox_want {
 		       */
 	const sigset_t *mask; /* signal mask of the tool */
 	bool debug;
+	unsigned without; /* PMG_WITHOUT_*: 0 but in tests */
 };
 
 struct pmg_sandbox {

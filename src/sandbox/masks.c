@@ -1,0 +1,240 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/path.h"
+#include "kernel/mounts.h"
+#include "sandbox/walls_priv.h"
+
+#define ENTRIES_MAX 20000U /* names looked at, of all roots together */
+#define COLLECT_MAX 2000U  /* and of one folder that is hidden whole */
+#define MASKS_MAX   1024U
+
+#define HIDE (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
+
+struct mask {
+	char *path;
+};
+
+struct pmg_masks {
+	const struct pmg_policy *policy;
+	struct mask *v;
+	size_t n, cap;
+	int null, empty; /* what is bound over files, and over folders */
+	struct pmg_inodes *inodes;
+	bool has_more;    /* names that were not looked at */
+	bool has_skipped; /* masks, or numbers, above their maximum */
+};
+
+void pmg_masks_free(struct pmg_masks *masks)
+{
+	size_t i;
+
+	if (!masks)
+		return;
+	for (i = 0; i < masks->n; i++)
+		free(masks->v[i].path);
+	free(masks->v);
+	pmg_auto_closep(&masks->null);
+	pmg_auto_closep(&masks->empty);
+	pmg_inodes_free(masks->inodes);
+	free(masks);
+}
+
+struct pmg_inodes *pmg_masks_inodes(const struct pmg_masks *masks)
+{
+	return masks->inodes;
+}
+
+/* No link on the way: while the run goes on, folders are what its programs make of them. */
+static int open_straight(const char *path, uint64_t flags)
+{
+	const struct open_how how = { .flags = flags | O_CLOEXEC | O_NOFOLLOW,
+				      .resolve = RESOLVE_NO_SYMLINKS };
+
+	return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+}
+
+/* @return 0 also when it is not there */
+static int cover(const struct pmg_masks *masks, const struct mask *mask, struct pmg_err *err)
+{
+	pmg_autofd int at = open_straight(mask->path, O_PATH);
+	struct stat st;
+
+	if (at < 0 || fstat(at, &st) < 0 || S_ISLNK(st.st_mode))
+		return 0;
+	return pmg_mount_bind(S_ISDIR(st.st_mode) ? masks->empty : masks->null, at, HIDE,
+			      mask->path, err);
+}
+
+static void remember(struct pmg_masks *masks, const struct stat *st)
+{
+	if (!S_ISDIR(st->st_mode) && !S_ISLNK(st->st_mode) &&
+	    !pmg_inodes_add(masks->inodes, st->st_dev, st->st_ino))
+		masks->has_skipped = true;
+}
+
+int pmg_masks_hide(struct pmg_masks *masks, const char *path, struct pmg_err *err)
+{
+	struct mask *mask;
+
+	if (masks->n == MASKS_MAX) {
+		masks->has_skipped = true;
+		return 0;
+	}
+	masks->v = pmg_grow(masks->v, masks->n, &masks->cap, sizeof *masks->v);
+	mask = &masks->v[masks->n++];
+	*mask = (struct mask){ .path = pmg_xstrdup(path) };
+	return cover(masks, mask, err);
+}
+
+/* --- the search --- */
+
+/* Denied to every role by a rule: what merely nobody allows, Landlock closes. */
+static bool is_denied(const struct pmg_policy *policy, const char *path)
+{
+	struct pmg_decision manager =
+		pmg_policy_ask(policy, PMG_ACCESS_READ, PMG_ROLE_MANAGER, path);
+
+	return !manager.allowed && manager.rule &&
+	       !pmg_policy_ask(policy, PMG_ACCESS_READ, PMG_ROLE_SCRIPT, path).allowed;
+}
+
+/* The order is by depth, so that what lies on top is found however much lies below. */
+struct search {
+	struct pmg_masks *masks;
+	struct pmg_strv folders; /* to be looked through, from `next` */
+	size_t next;
+	size_t seen, max; /* names */
+	bool collect;     /* all is denied: only numbers are wanted */
+};
+
+static int look_at(struct search *search, int dir, const char *folder, const struct dirent *entry,
+		   struct pmg_err *err)
+{
+	struct pmg_masks *masks = search->masks;
+	pmg_autofree char *path = pmg_path_join(folder, entry->d_name);
+	bool denied = search->collect || is_denied(masks->policy, path);
+	struct stat st;
+
+	if (!denied && entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN)
+		return 0;
+	if (fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISLNK(st.st_mode))
+		return 0;
+	if (denied)
+		remember(masks, &st);
+	/* A folder that a manager replaces must not hold a mount: it could not be removed. */
+	if (S_ISDIR(st.st_mode) && !pmg_strv_has(&masks->policy->dependency_names, entry->d_name) &&
+	    (!denied || search->collect))
+		pmg_strv_add(&search->folders, path);
+	return denied && !search->collect ? pmg_masks_hide(masks, path, err) : 0;
+}
+
+static int look_through(struct search *search, const char *folder, struct pmg_err *err)
+{
+	int fd = open_straight(folder, O_RDONLY | O_DIRECTORY), r = 0;
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	if (!dir) { /* not readable: nor for the run */
+		pmg_auto_closep(&fd);
+		return 0;
+	}
+	while (r == 0 && (entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (search->seen++ >= search->max)
+			break;
+		r = look_at(search, fd, folder, entry, err);
+	}
+	(void)closedir(dir);
+	return r;
+}
+
+static int search_all(struct search *search, struct pmg_err *err)
+{
+	int r = 0;
+
+	while (r == 0 && search->next < search->folders.n && search->seen <= search->max)
+		r = look_through(search, search->folders.v[search->next++], err);
+	pmg_strv_done(&search->folders);
+	return r;
+}
+
+static int hide_fixed(struct pmg_masks *masks, const char *path, struct pmg_err *err)
+{
+	pmg_autofree char *real = pmg_path_real(path);
+	struct search below = { .masks = masks, .max = COLLECT_MAX, .collect = true };
+	struct stat st;
+	int r = 0;
+
+	if (!real || lstat(real, &st) < 0)
+		return 0;
+	remember(masks, &st);
+	if (S_ISDIR(st.st_mode)) {
+		pmg_strv_add(&below.folders, real);
+		r = search_all(&below, err);
+	}
+	return r == 0 ? pmg_masks_hide(masks, real, err) : r;
+}
+
+static int hide_all(struct pmg_masks *masks, struct pmg_err *err)
+{
+	pmg_auto(hidden) struct pmg_hidden hidden = { 0 };
+	struct search search = { .masks = masks, .max = ENTRIES_MAX };
+	size_t i;
+	int r = 0;
+
+	pmg_policy_hidden(masks->policy, &hidden);
+	for (i = 0; r == 0 && i < hidden.paths.n; i++)
+		r = hide_fixed(masks, hidden.paths.v[i], err);
+	for (i = 0; i < hidden.roots.n; i++)
+		pmg_strv_add(&search.folders, hidden.roots.v[i]);
+	if (r == 0)
+		r = search_all(&search, err);
+	masks->has_more = search.seen > search.max;
+	return r;
+}
+
+int pmg_masks_make(const struct pmg_policy *policy, struct pmg_masks **out, struct pmg_strv *notes,
+		   struct pmg_err *err)
+{
+	pmg_auto(masks) struct pmg_masks *masks = pmg_xcalloc(1, sizeof *masks);
+	int r;
+
+	*masks = (struct pmg_masks){ .policy = policy,
+				     .null = open("/dev/null", O_PATH | O_CLOEXEC),
+				     .empty = -1,
+				     .inodes = pmg_inodes_new() };
+	if (masks->null < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "open /dev/null");
+	r = masks->empty = pmg_mount_empty(err);
+	if (r >= 0)
+		r = hide_all(masks, err);
+	if (r < 0)
+		return pmg_err_wrap(err, "hide files");
+	if (masks->has_more || masks->has_skipped)
+		pmg_strv_add(notes, "the project has too many files to look for all that is to be "
+				    "hidden: by name they stay closed, their listing does not");
+	*out = pmg_steal_ptr(&masks);
+	return 0;
+}
+
+int pmg_masks_renew(struct pmg_masks *masks, struct pmg_err *err)
+{
+	struct pmg_err scratch = PMG_ERR_INIT;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < masks->n; i++)
+		if (pmg_mount_is_point(AT_FDCWD, masks->v[i].path, &scratch) == 0)
+			r = cover(masks, &masks->v[i], err);
+	return r;
+}

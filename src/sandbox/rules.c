@@ -1,0 +1,170 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernel/uapi.h"
+#include "sandbox/walls_priv.h"
+
+/*
+ * Two domains, one inside the other. The broker and the tool share the outer one: whatever the
+ * broker is talked into, it cannot exceed what the policy can at all allow. The tool alone has the
+ * inner one: a call that goes on after the broker looked at its path, which may have been changed
+ * since, meets it. So the inner one grants writing only where no name is denied.
+ */
+
+#define DEVICE                                                                                     \
+	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |                            \
+	 LANDLOCK_ACCESS_FS_IOCTL_DEV)
+
+/* What every program may count on, whatever the policy says: none of them holds or keeps anything.
+ */
+static const struct {
+	const char *path;
+	uint64_t rights;
+} always[] = {
+	{ "/dev/null", DEVICE },
+	{ "/dev/zero", DEVICE },
+	{ "/dev/full", DEVICE },
+	{ "/dev/random", DEVICE },
+	{ "/dev/urandom", DEVICE },
+	{ "/dev/tty", DEVICE },
+	{ "/dev/shm", PMG_LANDLOCK_READ | PMG_LANDLOCK_WRITE },
+};
+
+struct domains {
+	struct pmg_landlock *outer, *inner;
+	/* The run's temporary folder, when other folders are bound below it: Landlock looks upwards
+	 * from mount to mount, so what it grants there it grants in those too. */
+	bool mixed;
+	struct stat tmp;
+};
+
+static uint64_t rights_of(const struct pmg_subtree *subtree, bool write)
+{
+	uint64_t rights = 0;
+
+	if (subtree->read)
+		rights |= PMG_LANDLOCK_READ;
+	if (subtree->exec)
+		rights |= LANDLOCK_ACCESS_FS_EXECUTE;
+	if (write)
+		rights |= PMG_LANDLOCK_WRITE;
+	return rights;
+}
+
+/* What is not there, or may not even be looked at, is not granted: the safe side. */
+static int grant_subtree(const struct domains *domains, const struct pmg_subtree *subtree,
+			 struct pmg_err *err)
+{
+	pmg_autofd int fd = open(subtree->path, O_PATH | O_CLOEXEC);
+	bool pure = subtree->write && subtree->pure_write;
+	struct stat st;
+	int r;
+
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP))
+		return 0;
+	if (fd < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "open %s", subtree->path);
+	if (domains->mixed && fstat(fd, &st) == 0 && st.st_dev == domains->tmp.st_dev &&
+	    st.st_ino == domains->tmp.st_ino)
+		pure = false;
+	r = pmg_landlock_allow_fd(domains->outer, fd, subtree->path,
+				  rights_of(subtree, subtree->write), err);
+	if (r == 0)
+		r = pmg_landlock_allow_fd(domains->inner, fd, subtree->path,
+					  rights_of(subtree, pure), err);
+	return r;
+}
+
+static int grant_both(const struct domains *domains, int fd, const char *name, uint64_t rights,
+		      struct pmg_err *err)
+{
+	int r = pmg_landlock_allow_fd(domains->outer, fd, name, rights, err);
+
+	return r == 0 ? pmg_landlock_allow_fd(domains->inner, fd, name, rights, err) : r;
+}
+
+static int grant_always(const struct domains *domains, struct pmg_err *err)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(always); i++) {
+		pmg_autofd int fd = open(always[i].path, O_PATH | O_CLOEXEC);
+
+		if (fd >= 0)
+			r = grant_both(domains, fd, always[i].path, always[i].rights, err);
+	}
+	return r;
+}
+
+/* The terminals that the tool is started on, by name: ttyname(3). Others of the user's stay closed:
+ * what is typed there, and what is shown. */
+static int grant_terminals(const struct domains *domains, struct pmg_err *err)
+{
+	int at, r = 0;
+
+	for (at = 0; r == 0 && at <= 2; at++) {
+		char path[64];
+		pmg_autofd int fd = -1;
+
+		if (ttyname_r(at, path, sizeof path) != 0)
+			continue;
+		fd = open(path, O_PATH | O_CLOEXEC);
+		if (fd >= 0)
+			r = grant_both(domains, fd, path, DEVICE, err);
+	}
+	return r;
+}
+
+static int grant_all(const struct domains *domains, const struct pmg_policy *policy, int proc,
+		     struct pmg_err *err)
+{
+	pmg_auto(subtrees) struct pmg_subtrees list = { 0 };
+	size_t i;
+	int r = grant_always(domains, err);
+
+	pmg_policy_subtrees(policy, &list);
+	if (r == 0)
+		r = grant_terminals(domains, err);
+	for (i = 0; r == 0 && i < list.n; i++)
+		r = grant_subtree(domains, &list.v[i], err);
+	if (r == 0) /* the tool has no way to this mount of it */
+		r = pmg_landlock_allow_fd(domains->outer, proc, "/proc", PMG_LANDLOCK_READ, err);
+	return r;
+}
+
+static int grant_run_dir(const struct domains *domains, const char *path, struct pmg_err *err)
+{
+	pmg_autofd int fd = open(path, O_PATH | O_CLOEXEC);
+
+	return fd < 0 ? 0 : grant_both(domains, fd, path, PMG_LANDLOCK_READ, err);
+}
+
+int pmg_walls_domains(const struct pmg_sandbox_want *want, bool mixed, int proc,
+		      struct pmg_landlock **outer, struct pmg_landlock **inner, struct pmg_err *err)
+{
+	/* No ports: in the run's own network there is nobody to reach but pmg. */
+	const struct pmg_landlock_abi handled = { .fs = UINT64_MAX, .scope = UINT64_MAX };
+	pmg_auto(landlock) struct pmg_landlock *first = NULL, *second = NULL;
+	struct domains domains = { .mixed = mixed };
+	int r = pmg_landlock_new(&handled, &first, err);
+
+	if (r == 0)
+		r = pmg_landlock_new(&handled, &second, err);
+	domains.outer = first;
+	domains.inner = second;
+	if (r == 0 && stat("/tmp", &domains.tmp) < 0)
+		domains.mixed = false;
+	if (r == 0)
+		r = grant_all(&domains, want->policy, proc, err);
+	if (r == 0)
+		r = grant_run_dir(&domains, want->run_dir, err);
+	if (r < 0)
+		return pmg_err_wrap(err, "Landlock");
+	*outer = pmg_steal_ptr(&first);
+	*inner = pmg_steal_ptr(&second);
+	return 0;
+}

@@ -1,0 +1,277 @@
+#include "sandbox/walls_priv.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "../helper/walled.h"
+#include "kernel/mounts.h"
+#include "kernel/ns.h"
+
+/* In a mount namespace of a child's own. */
+
+struct stage {
+	struct walled walled;
+	struct pmg_masks *masks;
+	struct pmg_strv notes;
+};
+
+static int begin(struct stage *stage)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	bool own;
+
+	*stage = (struct stage){ 0 };
+	walled_begin(&stage->walled, "/bin/true");
+	pmg_strv_add(&stage->walled.policy->dependency_names, "deps");
+	CHILD_OK(pmg_ns_enter(CLONE_NEWNS, &own, &err), err);
+	CHILD_OK(pmg_mount_private(&err), err);
+	return 0;
+}
+
+static int make(struct stage *stage)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	pmg_policy_seal(stage->walled.policy);
+	CHILD_OK(pmg_masks_make(stage->walled.policy, &stage->masks, &stage->notes, &err), err);
+	return 0;
+}
+
+static int end(struct stage *stage)
+{
+	pmg_masks_free(stage->masks);
+	pmg_strv_done(&stage->notes);
+	walled_end(&stage->walled);
+	return 0;
+}
+
+/* @return 0 or errno */
+static int reads(const struct stage *stage, const char *name)
+{
+	pmg_autofree char *path = pmg_path_join(stage->walled.project, name);
+	char byte;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), r = 0;
+
+	if (fd < 0)
+		return errno;
+	if (read(fd, &byte, 1) < 0)
+		r = errno;
+	(void)close(fd);
+	return r;
+}
+
+static void file(const struct stage *stage, const char *name)
+{
+	folder_write(stage->walled.project, name, "secret", 6);
+}
+
+static int denied_files_are_hidden(void)
+{
+	struct stage stage;
+
+	CHILD_CHECK(begin(&stage) == 0);
+	file(&stage, "a/b/c/.env");
+	file(&stage, "a/b/c/env");
+	CHILD_CHECK(reads(&stage, ".env") == 0 && reads(&stage, "a/b/c/.env") == 0);
+	CHILD_CHECK(make(&stage) == 0);
+	CHILD_CHECK(reads(&stage, ".env") == EACCES && reads(&stage, "a/b/c/.env") == EACCES);
+	CHILD_CHECK(reads(&stage, "open") == 0 && reads(&stage, "a/b/c/env") == 0);
+	CHILD_CHECK(stage.notes.n == 0);
+	return end(&stage);
+}
+
+/* Below a folder that a manager removes and makes again there must be no mount. */
+static int dependency_folders_are_left_alone(void)
+{
+	struct stage stage;
+	pmg_autofree char *path = NULL, *folder = NULL;
+
+	CHILD_CHECK(begin(&stage) == 0);
+	file(&stage, "deps/x/.env");
+	CHILD_CHECK(make(&stage) == 0);
+	path = pmg_path_join(stage.walled.project, "deps/x/.env");
+	folder = pmg_path_join(stage.walled.project, "deps/x");
+	CHILD_CHECK(unlink(path) == 0 && rmdir(folder) == 0);
+	return end(&stage);
+}
+
+static int denied_folders_are_empty(void)
+{
+	struct stage stage;
+
+	CHILD_CHECK(begin(&stage) == 0);
+	file(&stage, "keys/deep/er/key");
+	walled_allow_below(&stage.walled, PMG_ACCESS_READ, PMG_RANK_MANDATORY_DENY,
+			   stage.walled.project, "keys/**");
+	CHILD_CHECK(reads(&stage, "keys/deep/er/key") == 0);
+	CHILD_CHECK(make(&stage) == 0);
+	/* We have the rights to look into a folder that nobody may. */
+	CHILD_CHECK(reads(&stage, "keys/deep/er/key") == ENOENT);
+	return end(&stage);
+}
+
+static int numbers_are_remembered(void)
+{
+	struct stage stage;
+	pmg_autofree char *secret = NULL, *deep = NULL, *open_file = NULL;
+	struct stat st, deep_st, open_st;
+
+	CHILD_CHECK(begin(&stage) == 0);
+	file(&stage, "keys/deep/er/key");
+	walled_allow_below(&stage.walled, PMG_ACCESS_READ, PMG_RANK_MANDATORY_DENY,
+			   stage.walled.project, "keys/**");
+	secret = pmg_path_join(stage.walled.project, ".env");
+	deep = pmg_path_join(stage.walled.project, "keys/deep/er/key");
+	open_file = pmg_path_join(stage.walled.project, "open");
+	CHILD_CHECK(stat(secret, &st) == 0 && stat(deep, &deep_st) == 0 &&
+		    stat(open_file, &open_st) == 0);
+	CHILD_CHECK(make(&stage) == 0);
+	CHILD_CHECK(pmg_inodes_has(pmg_masks_inodes(stage.masks), st.st_dev, st.st_ino));
+	CHILD_CHECK(pmg_inodes_has(pmg_masks_inodes(stage.masks), deep_st.st_dev, deep_st.st_ino));
+	CHILD_CHECK(!pmg_inodes_has(pmg_masks_inodes(stage.masks), open_st.st_dev, open_st.st_ino));
+	return end(&stage);
+}
+
+/* Somebody outside writes the file anew, by rename: there the mask vanishes with the old file. */
+static int what_lost_its_mask_gets_it_again(void)
+{
+	struct stage stage;
+	struct pmg_err err = PMG_ERR_INIT;
+	int go[2], status;
+	pid_t outside;
+	char byte;
+
+	CHILD_CHECK(pipe2(go, O_CLOEXEC) == 0);
+	walled_begin(&stage.walled, "/bin/true");
+	stage.masks = NULL;
+	stage.notes = (struct pmg_strv){ 0 };
+	outside = fork();
+	if (outside == 0) {
+		(void)!read(go[0], &byte, 1);
+		folder_write(stage.walled.project, ".env", "secret", 6);
+		_exit(0);
+	}
+	CHILD_OK(pmg_ns_enter(CLONE_NEWNS, &(bool){ false }, &err), err);
+	CHILD_OK(pmg_mount_private(&err), err);
+	CHILD_CHECK(make(&stage) == 0);
+	CHILD_CHECK(reads(&stage, ".env") == EACCES);
+	CHILD_CHECK(write(go[1], "", 1) == 1 && waitpid(outside, &status, 0) == outside &&
+		    status == 0);
+	CHILD_CHECK(reads(&stage, ".env") == 0);
+	CHILD_OK(pmg_masks_renew(stage.masks, &err), err);
+	CHILD_CHECK(reads(&stage, ".env") == EACCES);
+	CHILD_OK(pmg_masks_renew(stage.masks, &err), err);
+	CHILD_CHECK(reads(&stage, "open") == 0);
+	return end(&stage);
+}
+
+/* While a run goes on its programs may put links where folders were. */
+static int no_link_is_followed(void)
+{
+	struct stage stage;
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *old = NULL, *moved = NULL, *other = NULL;
+
+	CHILD_CHECK(begin(&stage) == 0);
+	file(&stage, "sub/.env");
+	file(&stage, "deps/other/.env");
+	CHILD_CHECK(make(&stage) == 0);
+	old = pmg_path_join(stage.walled.project, "sub");
+	moved = pmg_path_join(stage.walled.project, "moved");
+	other = pmg_path_join(stage.walled.project, "deps/other");
+	CHILD_CHECK(rename(old, moved) == 0 && symlink(other, old) == 0);
+	CHILD_OK(pmg_masks_renew(stage.masks, &err), err);
+	CHILD_CHECK(reads(&stage, "deps/other/.env") == 0);
+	CHILD_CHECK(reads(&stage, "moved/.env") == EACCES);
+	return end(&stage);
+}
+
+static int one_more_can_be_hidden(void)
+{
+	struct stage stage;
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *path = NULL;
+
+	CHILD_CHECK(begin(&stage) == 0);
+	CHILD_CHECK(make(&stage) == 0);
+	path = pmg_path_join(stage.walled.project, "open");
+	CHILD_OK(pmg_masks_hide(stage.masks, path, &err), err);
+	CHILD_CHECK(reads(&stage, "open") == EACCES);
+	return end(&stage);
+}
+
+static int the_search_is_bounded_and_says_so(void)
+{
+	struct stage stage;
+	int i;
+
+	CHILD_CHECK(begin(&stage) == 0);
+	for (i = 0; i < 20100; i++) {
+		pmg_autofree char *name = pmg_xasprintf("%s/many-%d", stage.walled.project, i);
+
+		if (i % 1000 == 0 && i > 0)
+			file(&stage, "z/z/.env");
+		CHILD_CHECK(mkdir(name, 0700) == 0);
+	}
+	CHILD_CHECK(make(&stage) == 0);
+	CHILD_CHECK(stage.notes.n == 1);
+	return end(&stage);
+}
+
+static void check(int (*action)(void))
+{
+	if (geteuid() == 0)
+		assert_int_equal(in_child(action, false), 0);
+	assert_int_equal(in_child(action, true), 0);
+}
+
+#define CASE(name, action)                                                                         \
+	static void name(void **state)                                                             \
+	{                                                                                          \
+		(void)state;                                                                       \
+		check(action);                                                                     \
+	}
+
+CASE(a_denied_file_is_hidden_however_deep, denied_files_are_hidden)
+CASE(a_dependency_folder_holds_no_mount, dependency_folders_are_left_alone)
+CASE(a_denied_folder_is_empty, denied_folders_are_empty)
+CASE(denied_files_are_known_by_number, numbers_are_remembered)
+CASE(a_mask_that_vanished_is_put_back, what_lost_its_mask_gets_it_again)
+CASE(a_link_leads_no_mask_astray, no_link_is_followed)
+CASE(one_more_file_can_be_hidden, one_more_can_be_hidden)
+CASE(many_files_end_the_search_with_a_note, the_search_is_bounded_and_says_so)
+
+static int can(void)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	bool own;
+
+	return pmg_ns_enter(CLONE_NEWNS, &own, &err) < 0;
+}
+
+int main(void)
+{
+	char self[PATH_MAX];
+	pmg_auto(folder) char *place = walled_place(self);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_denied_file_is_hidden_however_deep),
+		cmocka_unit_test(a_dependency_folder_holds_no_mount),
+		cmocka_unit_test(a_denied_folder_is_empty),
+		cmocka_unit_test(denied_files_are_known_by_number),
+		cmocka_unit_test(a_mask_that_vanished_is_put_back),
+		cmocka_unit_test(a_link_leads_no_mask_astray),
+		cmocka_unit_test(one_more_file_can_be_hidden),
+		cmocka_unit_test(many_files_end_the_search_with_a_note),
+	};
+
+	if (in_child(can, true) != 0) {
+		fprintf(stderr, "skip: no namespaces here\n");
+		return getenv("PMG_MUST_WORK") ? 1 : 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

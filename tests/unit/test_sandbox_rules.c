@@ -1,0 +1,179 @@
+#include "sandbox/walls_priv.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+
+#include <cmocka.h>
+
+#include "../helper/walled.h"
+#include "kernel/procfs.h"
+
+/* What is tried in each domain, and whether it works there. */
+struct row {
+	const char *name; /* below the project */
+	int flags;
+	bool outer, inner;
+};
+
+static const struct row rows[] = {
+	{ "open", O_RDONLY, true, true },
+	{ ".env", O_RDONLY, true, true }, /* Landlock cannot subtract: broker and masks do */
+	{ "open", O_WRONLY, false, false },
+	{ "new", O_WRONLY | O_CREAT, false, false },
+	{ "deps/new", O_WRONLY | O_CREAT, true, true }, /* nothing is denied there */
+	{ "mixed/new", O_WRONLY | O_CREAT, true, false },
+	{ "../other", O_RDONLY, false, false },
+	{ "../other", O_WRONLY | O_CREAT, false, false },
+	{ "../../run/dir/bundle", O_RDONLY, true, true },
+	{ "../../run/dir/bundle", O_WRONLY, false, false },
+};
+
+static int try(const struct walled *walled, const struct row *row)
+{
+	pmg_autofree char *path = pmg_path_join(walled->project, row->name);
+	int fd = open(path, row->flags | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return errno;
+	(void)close(fd);
+	return 0;
+}
+
+static int begin(struct walled *walled, struct pmg_landlock **outer, struct pmg_landlock **inner)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	struct pmg_sandbox_want want = { 0 };
+	int proc;
+
+	walled_begin(walled, "/bin/true");
+	folder_write(walled->project, "mixed/hooks/x", "x", 1);
+	folder_write(walled->home, "other", "x", 1);
+	folder_write(walled->run_dir, "bundle", "x", 1);
+	walled_allow_below(walled, PMG_ACCESS_WRITE, PMG_RANK_ALLOW, walled->project, "mixed/**");
+	walled_allow_below(walled, PMG_ACCESS_WRITE, PMG_RANK_MANDATORY_DENY, walled->project,
+			   "mixed/hooks/**");
+	pmg_policy_seal(walled->policy);
+	want = (struct pmg_sandbox_want){ .policy = walled->policy, .run_dir = walled->run_dir };
+	proc = pmg_procfs_open(&err);
+	CHILD_OK(proc, err);
+	CHILD_OK(pmg_walls_domains(&want, false, proc, outer, inner, &err), err);
+	CHILD_CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+	return 0;
+}
+
+static int all_rows(bool both)
+{
+	struct walled walled;
+	pmg_auto(landlock) struct pmg_landlock *outer = NULL, *inner = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	CHILD_CHECK(begin(&walled, &outer, &inner) == 0);
+	CHILD_OK(pmg_landlock_restrict(outer, &err), err);
+	if (both)
+		CHILD_OK(pmg_landlock_restrict(inner, &err), err);
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		bool allowed = both ? rows[i].inner : rows[i].outer;
+		int r = try(&walled, &rows[i]);
+
+		if (r != (allowed ? 0 : EACCES))
+			fprintf(stderr, "%s: %d\n", rows[i].name, r);
+		CHILD_CHECK(r == (allowed ? 0 : EACCES));
+	}
+	return 0; /* the folder is removed with the place: from here it cannot be */
+}
+
+static int in_outer(void)
+{
+	return all_rows(false);
+}
+
+static int in_both(void)
+{
+	return all_rows(true);
+}
+
+static int without(void)
+{
+	struct walled walled;
+	pmg_auto(landlock) struct pmg_landlock *outer = NULL, *inner = NULL;
+	size_t i;
+
+	CHILD_CHECK(begin(&walled, &outer, &inner) == 0);
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
+		CHILD_CHECK(try(&walled, &rows[i]) == 0);
+	walled_end(&walled);
+	return 0;
+}
+
+/* A process outside is not signalled; one that is inside, or further in, is. */
+static int signals(void)
+{
+	struct walled walled;
+	pmg_auto(landlock) struct pmg_landlock *outer = NULL, *inner = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	pid_t parent = getppid(), child;
+	const struct pmg_landlock_abi *row = NULL;
+
+	CHILD_OK(pmg_landlock_probe(&row, &err), err);
+	CHILD_CHECK(begin(&walled, &outer, &inner) == 0);
+	CHILD_CHECK(kill(parent, 0) == 0 || errno == EPERM); /* of another user */
+	CHILD_OK(pmg_landlock_restrict(outer, &err), err);
+	child = fork();
+	if (child == 0) {
+		if (pmg_landlock_restrict(inner, &err) < 0)
+			_exit(1);
+		(void)pause();
+	}
+	CHILD_CHECK(row->scope == 0 || (kill(parent, 0) < 0 && errno == EPERM));
+	CHILD_CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+	return 0;
+}
+
+static void check(int (*action)(void))
+{
+	if (geteuid() == 0)
+		assert_int_equal(in_child(action, false), 0);
+	assert_int_equal(in_child(action, true), 0);
+}
+
+#define CASE(name, action)                                                                         \
+	static void name(void **state)                                                             \
+	{                                                                                          \
+		(void)state;                                                                       \
+		check(action);                                                                     \
+	}
+
+CASE(unguarded_everything_works, without)
+CASE(the_outer_domain_is_what_can_be_allowed_at_all, in_outer)
+CASE(the_inner_domain_writes_only_where_nothing_is_denied, in_both)
+CASE(no_signal_leaves_the_domain, signals)
+
+static int can(void)
+{
+	const struct pmg_landlock_abi *row = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	return pmg_landlock_probe(&row, &err) < 0;
+}
+
+int main(void)
+{
+	char self[PATH_MAX];
+	pmg_auto(folder) char *place = walled_place(self);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(unguarded_everything_works),
+		cmocka_unit_test(the_outer_domain_is_what_can_be_allowed_at_all),
+		cmocka_unit_test(the_inner_domain_writes_only_where_nothing_is_denied),
+		cmocka_unit_test(no_signal_leaves_the_domain),
+	};
+
+	if (in_child(can, true) != 0) {
+		fprintf(stderr, "skip: no Landlock here\n");
+		return getenv("PMG_MUST_WORK") ? 1 : 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
