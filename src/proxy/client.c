@@ -409,6 +409,7 @@ int pmg_client_capture(struct pmg_service *service, int fd, struct pmg_peer *pee
 	if (r < 0)
 		return r;
 	client->is_captured = true;
+	client->is_deceiving = refused;
 	client->speaks = speaks;
 	client->request.url = (struct pmg_url){ .scheme = pmg_xstrdup("https"),
 						.host = pmg_xstrdup(host),

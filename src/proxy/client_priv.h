@@ -48,6 +48,7 @@ struct pmg_client {
 
 	struct pmg_peer *peer; /* NULL without walls */
 	bool is_captured;      /* it believes to be with the target itself */
+	bool is_deceiving;     /* it names another than its address stands for: no rule helps */
 	enum pmg_client_speaks speaks;
 	char *denied; /* its request is read only to be answered so */
 

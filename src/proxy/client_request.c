@@ -147,7 +147,8 @@ void pmg_client_deny(struct pmg_client *client, const struct pmg_policy_rule *ru
 		"pmg: tcp %s is not allowed to %s of this run [PMG2009]; see pmg violations list",
 		target, is_script ? "scripts" : "the package manager");
 
-	pmg_refused_connect(client->service->refused, client->peer, "tcp", host, url->port, rule);
+	pmg_refused_connect(client->service->refused, client->peer, "tcp", host, url->port, rule,
+			    !client->is_deceiving);
 	if (client->is_captured && !client->inside_host)
 		deny_captured(client, text);
 	else

@@ -15,6 +15,7 @@
 #include "proxy/client.h"
 #include "proxy/link.h"
 #include "proxy/refused.h"
+#include "proxy/report.h"
 #include "proxy/resolver.h"
 
 #define ACCEPT_AT_ONCE 32
@@ -121,6 +122,16 @@ static void on_wait_over(void *ctx)
 	drop(ctx);
 }
 
+static void tell_of_crowd(struct pmg_service *service)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)pmg_err_set(&err, PMG_E_LIMIT, 0,
+			  "scripts have %u connections open at once; more are closed",
+			  PMG_SCRIPTS_MAX);
+	pmg_report_trouble(service->report, "pmg-proxy", &err);
+}
+
 /* Somebody of the run who is known. Scripts have a share of the places and get no queue: they
  * would fill it, and the manager would stand outside. */
 static void try_serve(struct guest *guest)
@@ -134,6 +145,7 @@ static void try_serve(struct guest *guest)
 			pmg_log_debug("%s", err.msg);
 		drop(guest);
 	} else if (role != PMG_ROLE_MANAGER) {
+		tell_of_crowd(service);
 		drop(guest);
 	} else {
 		pmg_timer_stop(service->loop, &guest->timer);
@@ -292,7 +304,7 @@ static void report_refused(struct pmg_doors *doors, struct pmg_wire_connect *tol
 	name = pmg_names_find(doors->service->names, &to.address);
 	peer = pmg_peer_new(told);
 	pmg_refused_connect(doors->service->refused, peer, told->protocol[0] == 'u' ? "udp" : "tcp",
-			    name ? name : literal, to.port, NULL);
+			    name ? name : literal, to.port, NULL, told->protocol[0] == 't');
 }
 
 static void on_connect(void *ctx, const struct pmg_msg *msg)

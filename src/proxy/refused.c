@@ -94,7 +94,7 @@ static bool is_allowable(const struct pmg_policy_rule *rule)
 
 void pmg_refused_connect(struct pmg_refused *refused, const struct pmg_peer *peer,
 			 const char *protocol, const char *host, uint16_t port,
-			 const struct pmg_policy_rule *rule)
+			 const struct pmg_policy_rule *rule, bool may_help)
 {
 	struct pmg_event event = { .op = PMG_EVENT_CONNECT };
 	pmg_autofree char *place = NULL;
@@ -102,7 +102,7 @@ void pmg_refused_connect(struct pmg_refused *refused, const struct pmg_peer *pee
 	place = strchr(host, ':') ? pmg_xasprintf("[%s]:%u", host, port)
 				  : pmg_xasprintf("%s:%u", host, port);
 	event.target = pmg_xasprintf("%s %s", protocol, place);
-	if (is_allowable(rule))
+	if (may_help && is_allowable(rule))
 		event.allow = pmg_xasprintf("net-connect=%s", place);
 	(void)add(refused, &event, peer, rule);
 }

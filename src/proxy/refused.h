@@ -22,10 +22,11 @@ PMG_DEFINE_AUTO(refused, struct pmg_refused *, pmg_refused_free);
 /**
  * A connection (PMG2009).
  * @param peer  NULL: not known. @param rule  that said no; NULL: none allows it
+ * @param may_help  a rule for that place would let it through: say which
  */
 void pmg_refused_connect(struct pmg_refused *refused, const struct pmg_peer *peer,
 			 const char *protocol, const char *host, uint16_t port,
-			 const struct pmg_policy_rule *rule);
+			 const struct pmg_policy_rule *rule, bool may_help);
 /** A name that nobody of the run may reach was looked up (PMG2009, "dns name"). */
 void pmg_refused_resolve(struct pmg_refused *refused, const struct pmg_peer *peer, const char *name,
 			 const struct pmg_policy_rule *rule);

@@ -321,10 +321,11 @@ class Captured(Walls):
         self.assertTrue(self.refused_tls(Caller(self, "198.19.200.1:443"), "good.test"))
         self.assertTrue(self.refused_tls(Caller(self, "10.99.0.1:443"), "evil.test"))
         self.assertEqual(self.asked_outside(), [])
-        self.assertEqual([(d[2], d[4]) for d in self.denied()],
-                         [("tcp evil.test:443", 1), ("tcp fine.test:443", 1),
-                          ("tcp fine.test:80", 1), ("tcp good.test:443", 1),
-                          ("tcp evil.test:443", 1)])
+        # an allowance is named only where it would help
+        self.assertEqual([(m["target"], m["count"], m.get("allow")) for m in self.told("denied")],
+                         [("tcp evil.test:443", 1, None), ("tcp fine.test:443", 1, None),
+                          ("tcp fine.test:80", 1, None), ("tcp good.test:443", 1, None),
+                          ("tcp evil.test:443", 1, None)])
 
     def test_an_address_counts_where_there_is_no_name(self):
         server = world.Server(echo, "127.0.0.9")
@@ -428,6 +429,14 @@ class Names(Walls):
         self.assertEqual(self.lookup("1.0.99.10.in-addr.arpa", PTR), (3, None))
         self.assertEqual(self.denied(), [])
 
+    def test_the_c_library_finds_us_whatever_resolv_conf_says(self):
+        self.open(rules=[("good.test",)])
+        found = {i[4][0] for f in (socket.AF_INET, socket.AF_INET6)
+                 for i in socket.getaddrinfo("good.test", 443, f, socket.SOCK_STREAM)}
+        self.assertEqual(found, {self.lookup("good.test")[1], self.lookup("good.test", AAAA)[1]})
+        for address in found:
+            self.assertEqual(socket.gethostbyaddr(address)[0], "good.test")
+
     def test_names_that_nobody_may_reach_are_told_with_who_asked(self):
         self.open(("npm", "https://registry.test:4873/npm/"),
                   rules=[("*.good.test",), ("registry", MANAGER)])
@@ -505,6 +514,7 @@ class Flood(Walls):
                 got = Caller(self, PROXY, MANAGER).get("http://%s/npm/tiny" % host)
                 self.assertEqual(got.status, 200)
         self.assert_small()
+        self.assertEqual([m["target"] for m in self.told("trouble")], ["pmg-proxy"])
 
     def test_a_flood_of_names_is_answered_and_bounded(self):
         self.open(rules=[("good.test",)])

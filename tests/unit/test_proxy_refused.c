@@ -79,7 +79,7 @@ static void a_connection_is_told_at_once_and_counted_at_the_end(void **state)
 	pmg_auto(event) struct pmg_event event = { 0 };
 	struct world *w = *state;
 
-	pmg_refused_connect(w->refused, &peer, "tcp", "evil.test", 443, NULL);
+	pmg_refused_connect(w->refused, &peer, "tcp", "evil.test", 443, NULL, true);
 	hear(w, &event);
 	assert_int_equal(event.code, 2009);
 	assert_int_equal(event.op, PMG_EVENT_CONNECT);
@@ -90,21 +90,22 @@ static void a_connection_is_told_at_once_and_counted_at_the_end(void **state)
 	assert_string_equal(event.script, script);
 	assert_string_equal(event.process.v[0], "node");
 	assert_null(event.rule);
-	pmg_refused_connect(w->refused, &peer, "tcp", "evil.test", 443, NULL);
-	pmg_refused_connect(w->refused, NULL, "tcp", "fd00::1", 80, NULL);
+	pmg_refused_connect(w->refused, &peer, "tcp", "evil.test", 443, NULL, true);
+	pmg_refused_connect(w->refused, NULL, "tcp", "fd00::1", 80, NULL, true);
 	hear(w, &event);
 	assert_string_equal(event.target, "tcp [fd00::1]:80");
 	assert_string_equal(event.allow, "net-connect=[fd00::1]:80");
 	assert_null(event.package);
-	pmg_refused_connect(w->refused, &peer, "tcp", "evil.test", 443, NULL);
+	pmg_refused_connect(w->refused, &peer, "tcp", "evil.test", 443, NULL, true);
 	pmg_refused_flush(w->refused);
 	hear(w, &event);
 	assert_string_equal(event.target, "tcp evil.test:443");
 	assert_int_equal(event.count, 2);
 	pmg_refused_flush(w->refused); /* nothing is new */
-	pmg_refused_connect(w->refused, NULL, "udp", "z.test", 9, NULL);
+	pmg_refused_connect(w->refused, NULL, "udp", "z.test", 9, NULL, false);
 	hear(w, &event);
 	assert_string_equal(event.target, "udp z.test:9");
+	assert_null(event.allow);
 }
 
 static void the_rule_is_named_and_what_must_stay_closed_gets_no_hint(void **state)
@@ -130,7 +131,8 @@ static void the_rule_is_named_and_what_must_stay_closed_gets_no_hint(void **stat
 						      .text = text,
 						      .source = source };
 
-		pmg_refused_connect(w->refused, NULL, "tcp", "x.test", (uint16_t)(i + 1), &rule);
+		pmg_refused_connect(w->refused, NULL, "tcp", "x.test", (uint16_t)(i + 1), &rule,
+				    true);
 		hear(w, &event);
 		assert_string_equal(event.rule, "x.test");
 		assert_string_equal(event.source, "built-in:1");
@@ -158,7 +160,7 @@ static void many_names_do_not_hide_a_connection(void **state)
 	assert_null(event.allow);
 	hear(w, &event);
 	assert_string_equal(event.target, "dns (and more names)");
-	pmg_refused_connect(w->refused, NULL, "tcp", "evil.test", 443, NULL);
+	pmg_refused_connect(w->refused, NULL, "tcp", "evil.test", 443, NULL, true);
 	hear(w, &event);
 	assert_string_equal(event.target, "tcp evil.test:443");
 	pmg_refused_flush(w->refused);
