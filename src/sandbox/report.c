@@ -51,11 +51,15 @@ static char *allowance(enum pmg_event_op op, const char *word, const struct pmg_
 		return NULL;
 	if (!ops[op].is_path) {
 		value = strchr(target, ' ');
-		return value ? pmg_xasprintf("%s=%s", word, value + 1) : NULL;
+		if (!value)
+			return NULL;
+		value++;
 	}
-	if (target[0] != '/')
+	if (op == PMG_EVENT_CONNECT || op == PMG_EVENT_BIND)
+		return pmg_xasprintf("%s=%s", word, value); /* no pattern: host and port */
+	if (value[0] != '/' && op != PMG_EVENT_UNIX)
 		return NULL;
-	pattern = pattern_of(target);
+	pattern = pattern_of(value);
 	return pmg_xasprintf("%s=%s", word, pattern);
 }
 

@@ -9,10 +9,12 @@
 #include <poll.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -604,6 +606,144 @@ static void a_connect_that_waits_holds_up_nobody(void **state)
 	assert_int_equal(local->connected, 1);
 }
 
+static void on_alarm(int number)
+{
+	(void)number;
+}
+
+/* The backlog is full after the first, so the second waits until the signal. */
+static void wait_until_a_signal(void *arg)
+{
+	struct local *local = arg;
+	struct sigaction action = { .sa_handler = on_alarm };
+	const struct itimerval often = { { 0, 50000 }, { 0, 50000 } };
+	union address address;
+	socklen_t len = fill_local(&address, local->path);
+	int fds[2] = { socket(AF_UNIX, SOCK_STREAM, 0), socket(AF_UNIX, SOCK_STREAM, 0) };
+
+	(void)sigaction(SIGALRM, &action, NULL);
+	local->bound = connect(fds[0], &address.any, len) < 0 ? errno : 0;
+	(void)setitimer(ITIMER_REAL, &often, NULL);
+	local->connected = connect(fds[1], &address.any, len) < 0 ? errno : 0;
+}
+
+static void a_signal_ends_a_connect_that_waits(void **state)
+{
+	pmg_autofree char *path = pmg_path_join(top, "open/full");
+	struct local *local = broker_shared(sizeof *local);
+	pmg_auto(events) struct pmg_events events = { 0 };
+	union address address;
+	socklen_t len = fill_local(&address, path);
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0), taken;
+
+	(void)state;
+	assert_int_equal(bind(fd, &address.any, len), 0);
+	assert_int_equal(listen(fd, 0), 0);
+	listeners[n_listeners++] = fd;
+	pmg_policy_seal(policy);
+	(void)snprintf(local->path, sizeof local->path, "%s", path);
+	assert_int_equal(broker_bare_child(wait_until_a_signal, local), 0);
+	assert_int_equal(local->bound, 0);
+	assert_int_equal(local->connected, EINTR);
+	taken = accept(fd, NULL, NULL); /* the place is free again */
+	assert_true(taken >= 0);
+	(void)close(taken);
+	local->connected = 0;
+	assert_int_equal(broker_serve_child(policy, NULL, wait_until_a_signal, local, &events), 0);
+	assert_int_equal(local->bound, 0);
+	assert_int_equal(local->connected, EINTR);
+	assert_refused(&events, "");
+}
+
+/* --- what is suggested --- */
+
+static enum pmg_access access_of(const char *allow)
+{
+	static const enum pmg_access kinds[] = { PMG_ACCESS_CONNECT, PMG_ACCESS_BIND,
+						 PMG_ACCESS_UNIX };
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(kinds); i++)
+		if (pmg_str_has_prefix(allow, pmg_access_name(kinds[i])))
+			return kinds[i];
+	fail_msg("%s", allow);
+	return PMG_ACCESS_MAX;
+}
+
+/* Where nothing is allowed but to write outside "closed". */
+static void renew_policy(void)
+{
+	pmg_autofree char *closed = pmg_path_join(top, "closed/**");
+
+	pmg_policy_free(policy);
+	policy = broker_policy(top);
+	rule(PMG_ACCESS_WRITE, PMG_RANK_DENY, closed);
+}
+
+/* The first time it is refused; with what was suggested then it is not. */
+static void check_allowance(void (*body)(void *), struct attempt *attempt)
+{
+	pmg_auto(events) struct pmg_events before = { 0 }, after = { 0 };
+	const char *allow, *value;
+
+	renew_policy();
+	pmg_policy_seal(policy);
+	assert_int_equal(broker_serve_child(policy, NULL, body, attempt, &before), 0);
+	assert_int_equal(attempt->result, EACCES);
+	assert_int_equal(before.n, 1);
+	allow = before.v[0].allow;
+	assert_non_null(allow);
+	value = strchr(allow, '=');
+	assert_non_null(value);
+	renew_policy();
+	rule(access_of(allow), PMG_RANK_ALLOW, value + 1);
+	pmg_policy_seal(policy);
+	assert_int_equal(broker_serve_child(policy, NULL, body, attempt, &after), 0);
+	assert_int_equal(attempt->result, 0);
+	assert_refused(&after, "");
+}
+
+static void what_is_suggested_lets_it_through(void **state)
+{
+	static const char *const hosts[] = { HOST, "::1" };
+	pmg_autofree char *path = pmg_path_join(top, "closed/a*[b]");
+	struct attempt *attempt = broker_shared(sizeof *attempt);
+	size_t i;
+
+	(void)state;
+	(void)listen_inet(SOCK_STREAM, "::", 8080);
+	listen_local(path);
+	listen_local("@out*side");
+	attempt->type = SOCK_STREAM;
+	for (i = 0; i < PMG_ARRAY_LEN(hosts); i++) {
+		attempt->len = fill(&attempt->to, hosts[i], 8080);
+		check_allowance(attempt_connect, attempt);
+		attempt->len = fill(&attempt->to, hosts[i], 5173);
+		check_allowance(attempt_bind, attempt);
+	}
+	attempt->len = fill_local(&attempt->to, path);
+	check_allowance(attempt_connect, attempt);
+	attempt->len = fill_local(&attempt->to, "@out*side");
+	check_allowance(attempt_connect, attempt);
+}
+
+static void nothing_is_suggested_that_would_not_help(void **state)
+{
+	struct attempt *attempt = broker_shared(sizeof *attempt);
+	pmg_auto(events) struct pmg_events sent = { 0 }, connected = { 0 };
+
+	(void)state;
+	pmg_policy_seal(policy);
+	attempt->type = SOCK_DGRAM;
+	attempt->len = fill(&attempt->to, HOST, 9999);
+	assert_int_equal(broker_serve_child(policy, NULL, attempt_send, attempt, &sent), 0);
+	assert_int_equal(broker_serve_child(policy, NULL, attempt_connect, attempt, &connected), 0);
+	assert_int_equal(sent.n, 1);
+	assert_int_equal(connected.n, 1);
+	assert_null(sent.v[0].allow);
+	assert_null(connected.v[0].allow);
+}
+
 /* --- what another thread changes --- */
 
 struct race {
@@ -737,6 +877,9 @@ int main(void)
 		ROW(a_local_socket_is_made_where_one_may_write),
 		ROW(abstract_sockets_of_the_run_are_its_own),
 		ROW(a_connect_that_waits_holds_up_nobody),
+		ROW(a_signal_ends_a_connect_that_waits),
+		ROW(what_is_suggested_lets_it_through),
+		ROW(nothing_is_suggested_that_would_not_help),
 		ROW(an_address_that_is_flipped_reaches_nobody),
 		ROW(odd_things_fail_as_they_do_bare),
 	};
