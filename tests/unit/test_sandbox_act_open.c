@@ -3,15 +3,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -36,7 +41,58 @@
 		.call = SYS_open, .args = { T(path), N(flags), N(0600) }, .keep = (n)              \
 	}
 
+#define DOTS4    "./././././././././././././././././"
+#define DOTS8    DOTS4 DOTS4 DOTS4 DOTS4 DOTS4 DOTS4 DOTS4 DOTS4
+#define DOTS2048 DOTS8 DOTS8 DOTS8 DOTS8 DOTS8 DOTS8 DOTS8 DOTS8
+#define DOTS3840 DOTS2048 DOTS8 DOTS8 DOTS8 DOTS8 DOTS8 DOTS8 DOTS8
+#define DOTS4094 DOTS3840 DOTS4 DOTS4 DOTS4 DOTS4 DOTS4 DOTS4 DOTS4 "./././././././././././././././"
+#define OPENAT2(path, how, size)                                                                   \
+	{                                                                                          \
+		.call = SYS_openat2, .args = { N(AT_FDCWD), T(path), N(&(how)), N(size) },         \
+		.gives_fd = true                                                                   \
+	}
+
+static struct open_how plain = { .flags = O_RDONLY };
+static struct open_how creates = { .flags = O_RDWR | O_CREAT, .mode = 0640 };
+static struct open_how unknown = { .flags = 1ULL << 40 };
+static struct open_how no_mode = { .flags = O_RDONLY, .mode = 0600 };
+static struct open_how beneath = { .flags = O_RDONLY, .resolve = RESOLVE_BENEATH };
+static struct open_how beneath_new = { .flags = O_RDWR | O_CREAT,
+				       .mode = 0600,
+				       .resolve = RESOLVE_BENEATH };
+static struct open_how rooted = { .flags = O_RDONLY, .resolve = RESOLVE_IN_ROOT };
+static struct open_how linkless = { .flags = O_RDONLY, .resolve = RESOLVE_NO_SYMLINKS };
+static struct open_how odd_resolve = { .flags = O_RDONLY, .resolve = 1ULL << 30 };
+static struct {
+	struct open_how how;
+	uint64_t more;
+} longer = { .how = { .flags = O_RDONLY } }, too_new = { .how = { .flags = O_RDONLY }, .more = 1 };
+
 static const struct conform_row rows[] = {
+	OPENAT2("f", plain, sizeof plain),
+	OPENAT2("f", plain, 8),
+	OPENAT2("f", longer, sizeof longer),
+	OPENAT2("f", too_new, sizeof too_new),
+	OPENAT2("o2", creates, sizeof creates),
+	OPENAT2("f", unknown, sizeof unknown),
+	OPENAT2("f", no_mode, sizeof no_mode),
+	OPENAT2("d/../f", beneath, sizeof beneath),
+	OPENAT2("../bare", beneath, sizeof beneath),
+	OPENAT2("@/f", beneath, sizeof beneath),
+	OPENAT2("to-f", beneath, sizeof beneath),
+	OPENAT2("d/b-new", beneath_new, sizeof beneath_new),
+	OPENAT2("d/b-new", beneath_new, sizeof beneath_new),
+	OPENAT2("d/../../b-new", beneath_new, sizeof beneath_new),
+	OPENAT2("/f", rooted, sizeof rooted),
+	OPENAT2("/../../d/g", rooted, sizeof rooted),
+	OPENAT2("to-f", linkless, sizeof linkless),
+	OPENAT2("to-d/g", linkless, sizeof linkless),
+	OPENAT2("f", linkless, sizeof linkless),
+	OPENAT2("f", odd_resolve, sizeof odd_resolve),
+	OPEN(DOTS4094 "f", O_RDONLY, 0),
+	OPEN(DOTS4094 "ff", O_RDONLY, 0),
+	OPEN(DOTS4094 "f/", O_RDONLY, 0),
+	OPEN(DOTS4094 "n", O_RDWR | O_CREAT, 0600),
 	OPEN("f", O_RDONLY, 0),
 	OPEN("f", O_RDONLY | O_CLOEXEC, 0),
 	OPEN("f", O_RDWR | O_APPEND, 0),
@@ -183,10 +239,150 @@ static void what_is_allowed_is_as_if_bare(void **state)
 	assert_int_equal(conform_run_as_user("open, user", rows, PMG_ARRAY_LEN(rows)), 0);
 }
 
+/* A child says by its exit status in which line it was not content. */
+#define WANT(condition)                                                                            \
+	do {                                                                                       \
+		if (!(condition))                                                                  \
+			_exit(__LINE__ & 0xff ? __LINE__ & 0xff : 1);                              \
+	} while (0)
+
+static char tree[PATH_MAX];
+
+static int served(void (*body)(void *arg))
+{
+	pmg_auto(folder) char *root = folder_new();
+	pmg_auto(policy) struct pmg_policy *policy = broker_policy(root);
+	pmg_auto(events) struct pmg_events events = { 0 };
+	int status;
+
+	pmg_policy_seal(policy);
+	(void)snprintf(tree, sizeof tree, "%s", root);
+	status = broker_serve_child(policy, NULL, body, NULL, &events);
+	assert_int_equal(events.n, 0);
+	return status;
+}
+
+static void without_descriptors(void *arg)
+{
+	struct rlimit limit = { 0, 0 };
+	struct stat st;
+	int fd;
+
+	(void)arg;
+	WANT(chdir(tree) == 0);
+	fd = open("full", O_WRONLY | O_CREAT, 0600);
+	WANT(fd >= 0 && write(fd, "text", 4) == 4);
+	limit.rlim_cur = limit.rlim_max = (rlim_t)fd + 1;
+	while (dup(fd) >= 0 && fd < 100)
+		fd++;
+	WANT(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+	WANT(open("new", O_WRONLY | O_CREAT, 0600) < 0 && errno == EMFILE);
+	WANT(stat("new", &st) < 0 && errno == ENOENT);
+	WANT(open("full", O_WRONLY | O_TRUNC) < 0 && errno == EMFILE);
+	WANT(open("full", O_WRONLY | O_CREAT | O_TRUNC, 0600) < 0 && errno == EMFILE);
+	WANT(stat("full", &st) == 0 && st.st_size == 4);
+}
+
+static void without_a_descriptor_no_file_is_made_or_lost(void **state)
+{
+	(void)state;
+	assert_int_equal(served(without_descriptors), 0);
+}
+
+static void *write_to_fifo(void *arg)
+{
+	int fd = open("fifo", O_WRONLY);
+
+	(void)arg;
+	WANT(fd >= 0 && write(fd, "x", 1) == 1);
+	(void)close(fd);
+	return NULL;
+}
+
+static void on_alarm(int number)
+{
+	(void)number;
+}
+
+static void use_fifo(void *arg)
+{
+	struct sigaction action = { .sa_handler = on_alarm };
+	struct itimerval soon = { .it_value = { 0, 50000 } };
+	pthread_t thread;
+	char c = 0;
+	int fd;
+
+	(void)arg;
+	WANT(chdir(tree) == 0 && mkfifo("fifo", 0600) == 0);
+	WANT(pthread_create(&thread, NULL, write_to_fifo, NULL) == 0);
+	fd = open("fifo", O_RDONLY);
+	WANT(fd >= 0 && read(fd, &c, 1) == 1 && c == 'x');
+	WANT(pthread_join(thread, NULL) == 0 && close(fd) == 0);
+	/* Others are served while one waits, and a signal ends the waiting. */
+	WANT(sigaction(SIGALRM, &action, NULL) == 0);
+	WANT(setitimer(ITIMER_REAL, &soon, NULL) == 0);
+	WANT(open("fifo", O_RDONLY) < 0 && errno == EINTR);
+	WANT(mkdir("d", 0700) == 0);
+	/* And with it ends the process, if nobody handles it. */
+	action.sa_handler = SIG_DFL;
+	WANT(sigaction(SIGALRM, &action, NULL) == 0);
+	WANT(setitimer(ITIMER_REAL, &soon, NULL) == 0);
+	(void)open("fifo", O_RDONLY);
+	_exit(255);
+}
+
+static void a_fifo_waits_and_keeps_nobody_else_waiting(void **state)
+{
+	int status;
+
+	(void)state;
+	status = served(use_fifo);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGALRM);
+}
+
+static void use_terminal(void *arg)
+{
+	int master, slave, tty;
+	char text[4] = "";
+
+	(void)arg;
+	master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (master < 0 && errno == ENOENT)
+		_exit(254);
+	WANT(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
+	WANT(setsid() > 0);
+	WANT(open("/dev/tty", O_RDWR) < 0 && errno == ENXIO);
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	WANT(slave >= 0 && isatty(slave) && ioctl(slave, TIOCSCTTY, 0) == 0);
+	tty = open("/dev/tty", O_RDWR | O_CLOEXEC);
+	WANT(tty >= 0 && isatty(tty) && (fcntl(tty, F_GETFD) & FD_CLOEXEC));
+	WANT(tcgetpgrp(tty) == getpgrp());
+	WANT(write(tty, "hey", 3) == 3 && read(master, text, 3) == 3);
+	WANT(strcmp(text, "hey") == 0);
+	/* It is the caller's by a descriptor, and by its name when it has none. */
+	WANT(close(slave) == 0 && close(tty) == 0);
+	WANT(open("/dev/tty", O_RDWR | O_CLOEXEC) >= 0);
+}
+
+static void the_terminal_is_the_callers(void **state)
+{
+	int status;
+
+	(void)state;
+	status = served(use_terminal);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 254)
+		skip(); /* no pseudo terminals here */
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_allowed_is_as_if_bare),
+		cmocka_unit_test(without_a_descriptor_no_file_is_made_or_lost),
+		cmocka_unit_test(a_fifo_waits_and_keeps_nobody_else_waiting),
+		cmocka_unit_test(the_terminal_is_the_callers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
