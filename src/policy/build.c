@@ -410,16 +410,37 @@ static void begin(struct build *b)
 			      facts->cwd);
 }
 
-static int add_git_config(struct build *b, struct pmg_err *err)
+/* Switches of a profile that stand for entries. */
+static int add_switches(struct build *b, struct pmg_err *err)
 {
-	char text[] = "${GITDIR}/config", source[] = "allow_git_config";
-	struct pmg_draft_entry entry = { .access = PMG_ACCESS_READ,
-					 .layer = PMG_LAYER_PROFILE,
-					 .roles = PMG_ROLE_ANY,
-					 .text = text,
-					 .source = source };
+	const struct {
+		bool on;
+		enum pmg_access access;
+		const char *text, *source;
+	} rows[] = {
+		{ b->draft.git_config, PMG_ACCESS_READ, "${GITDIR}/config", "allow_git_config" },
+		/* The other end is handed out by ptmx; those of other terminals stay closed. */
+		{ b->draft.pty, PMG_ACCESS_READ, "/dev/ptmx", "allow_pty" },
+		{ b->draft.pty, PMG_ACCESS_WRITE, "/dev/ptmx", "allow_pty" },
+		{ b->draft.pty, PMG_ACCESS_READ, "/dev/pts/ptmx", "allow_pty" },
+		{ b->draft.pty, PMG_ACCESS_WRITE, "/dev/pts/ptmx", "allow_pty" },
+	};
+	size_t i;
+	int r = 0;
 
-	return b->draft.git_config ? add_entry(b, &entry, err) : 0;
+	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *text = pmg_xstrdup(rows[i].text);
+		pmg_autofree char *source = pmg_xstrdup(rows[i].source);
+		struct pmg_draft_entry entry = { .access = rows[i].access,
+						 .layer = PMG_LAYER_PROFILE,
+						 .roles = PMG_ROLE_ANY,
+						 .text = text,
+						 .source = source };
+
+		if (rows[i].on)
+			r = add_entry(b, &entry, err);
+	}
+	return r;
 }
 
 int pmg_policy_build(const struct pmg_policy_want *want, struct pmg_policy **out,
@@ -435,7 +456,7 @@ int pmg_policy_build(const struct pmg_policy_want *want, struct pmg_policy **out
 	for (i = 0; r == 0 && i < b.draft.n_entries; i++)
 		r = add_entry(&b, &b.draft.entries[i], err);
 	if (r == 0)
-		r = add_git_config(&b, err);
+		r = add_switches(&b, err);
 	if (r == 0)
 		r = pmg_mandatory_add(b.policy, b.facts, err);
 	if (r == 0)

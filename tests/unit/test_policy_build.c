@@ -460,6 +460,35 @@ static void a_folder_named_like_a_pattern_is_no_pattern(void **state)
 	building_end(&b);
 }
 
+static void switches_of_a_profile_open_what_they_stand_for(void **state)
+{
+	static const struct building_row off[] = {
+		{ "write", "ms", "/dev/ptmx", false },
+		{ "read", "ms", "{project}/.git/config", false },
+	};
+	static const struct building_row on[] = {
+		{ "write", "ms", "/dev/ptmx", true },
+		{ "read", "ms", "/dev/pts/0", false },
+		{ "read", "ms", "{project}/.git/config", true },
+		{ "write", "ms", "{project}/.git/config", false },
+	};
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *plain = NULL;
+	pmg_auto(policy) struct pmg_policy *switched = NULL;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	b.facts.git_secret = true;
+	plain = building_policy(&b, NULL, NULL);
+	building_ask(&b, plain, off, PMG_ARRAY_LEN(off));
+	building_write(&b, "home/.config/pmg/profiles/p.yml",
+		       "schema_version: 1\nname: p\ninherits: npm\nallow_pty: true\n"
+		       "allow_git_config: true\n");
+	switched = building_policy(&b, "p", NULL);
+	building_ask(&b, switched, on, PMG_ARRAY_LEN(on));
+	building_end(&b);
+}
+
 static void a_project_that_is_the_home_does_not_open_the_home(void **state)
 {
 	static const struct building_row rows[] = {
@@ -504,6 +533,7 @@ int main(void)
 		cmocka_unit_test(a_profile_that_others_can_write_is_refused),
 		cmocka_unit_test(links_are_followed_to_what_they_name),
 		cmocka_unit_test(a_folder_named_like_a_pattern_is_no_pattern),
+		cmocka_unit_test(switches_of_a_profile_open_what_they_stand_for),
 		cmocka_unit_test(a_project_that_is_the_home_does_not_open_the_home),
 	};
 
