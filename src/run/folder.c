@@ -11,11 +11,11 @@
 #include "base/env.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "run/remove.h"
 
 #define PREFIX     "run-"
 #define SWEEP_MAX  64U /* folders looked at in one sweep */
 #define BASE_TRIES 100
-#define FILES_MAX  16U /* files removed from one */
 
 /* A folder of ours that nobody else may enter. @return -1 with errno, EPERM when it is another's */
 static int open_private(int at, const char *name)
@@ -42,20 +42,6 @@ static DIR *list(int fd)
 	return dir;
 }
 
-/* Removes the files of a run's folder. There are no folders in it; what else is there stays. */
-static void empty(int fd)
-{
-	DIR *dir = list(fd);
-	const struct dirent *entry;
-	unsigned n = 0;
-
-	if (!dir)
-		return;
-	while (n++ < FILES_MAX && (entry = readdir(dir)))
-		(void)unlinkat(fd, entry->d_name, 0);
-	(void)closedir(dir);
-}
-
 /* Whoever gets the lock of a run's folder knows that its run is gone: the lock dies with it. */
 static void sweep_one(int base, const char *name)
 {
@@ -63,7 +49,7 @@ static void sweep_one(int base, const char *name)
 
 	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
 		return;
-	empty(fd);
+	pmg_remove_below(fd);
 	(void)unlinkat(base, name, AT_REMOVEDIR);
 }
 
@@ -158,12 +144,24 @@ static void remove_base(const char *base)
 		(void)rmdir(base); /* fails when it is not empty */
 }
 
+/* Below TMPDIR or /tmp. */
+static int make_in_tmp(const struct pmg_strv *env, struct pmg_folder *out, struct pmg_err *err)
+{
+	const char *tmp = pmg_env_get(env, "TMPDIR");
+	pmg_autofree char *base = NULL;
+
+	tmp = tmp && tmp[0] == '/' ? tmp : "/tmp";
+	base = pmg_xasprintf("%s/pmg-%lu", tmp, (unsigned long)geteuid());
+	if (make_below(base, out, err) == 0)
+		return 0;
+	(void)pmg_err_wrap(err, "folder of the run");
+	return pmg_err_hint(err, "set TMPDIR to a folder you can write to");
+}
+
 int pmg_folder_make(const struct pmg_strv *env, struct pmg_folder *out, struct pmg_err *err)
 {
-	const char *runtime = pmg_env_get(env, "XDG_RUNTIME_DIR"),
-		   *tmp = pmg_env_get(env, "TMPDIR");
+	const char *runtime = pmg_env_get(env, "XDG_RUNTIME_DIR");
 	pmg_autofree char *base = NULL;
-	pmg_autofree char *other = NULL;
 	pmg_autofd int fd = -1;
 
 	if (runtime && runtime[0] == '/') {
@@ -173,12 +171,21 @@ int pmg_folder_make(const struct pmg_strv *env, struct pmg_folder *out, struct p
 		if (fd >= 0 && make_below(base, out, err) == 0)
 			return 0;
 	}
-	tmp = tmp && tmp[0] == '/' ? tmp : "/tmp";
-	other = pmg_xasprintf("%s/pmg-%lu", tmp, (unsigned long)geteuid());
-	if (make_below(other, out, err) == 0)
-		return 0;
-	(void)pmg_err_wrap(err, "folder of the run");
-	return pmg_err_hint(err, "set TMPDIR to a folder you can write to");
+	return make_in_tmp(env, out, err);
+}
+
+int pmg_folder_make_large(const struct pmg_strv *env, struct pmg_folder *out, struct pmg_err *err)
+{
+	return make_in_tmp(env, out, err);
+}
+
+int pmg_folder_mkdir(const struct pmg_folder *folder, const char *name, char **path,
+		     struct pmg_err *err)
+{
+	if (mkdirat(folder->lock, name, 0700) < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "make %s in %s", name, folder->path);
+	*path = pmg_path_join(folder->path, name);
+	return 0;
 }
 
 int pmg_folder_create(const struct pmg_folder *folder, const char *name, struct pmg_err *err)
@@ -196,7 +203,7 @@ void pmg_folder_done(struct pmg_folder *folder)
 	pmg_autofree char *base = folder->path ? pmg_path_dir(folder->path) : NULL;
 
 	if (folder->lock >= 0)
-		empty(folder->lock);
+		pmg_remove_below(folder->lock);
 	if (folder->path)
 		(void)rmdir(folder->path);
 	pmg_auto_closep(&folder->lock);

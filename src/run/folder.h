@@ -22,7 +22,7 @@ struct pmg_folder {
 		.lock = -1                                                                         \
 	}
 
-/** Remove the folder and what it holds, if it is still ours. Fit for half-made ones. */
+/** Remove the folder and all below it, if it is still ours. Fit for half-made ones. */
 void pmg_folder_done(struct pmg_folder *folder);
 PMG_DEFINE_AUTO_DONE(run_folder, struct pmg_folder, pmg_folder_done);
 
@@ -34,6 +34,16 @@ PMG_DEFINE_AUTO_DONE(run_folder, struct pmg_folder, pmg_folder_done);
  */
 int pmg_folder_make(const struct pmg_strv *env, struct pmg_folder *out,
 		    struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * The same for what may grow large: never in $XDG_RUNTIME_DIR, which is memory.
+ */
+int pmg_folder_make_large(const struct pmg_strv *env, struct pmg_folder *out,
+			  struct pmg_err *err) PMG_MUST_CHECK;
+
+/** A new folder in it, mode 0700. @param[out] path  caller frees. @return 0 or -PMG_E_SYS */
+int pmg_folder_mkdir(const struct pmg_folder *folder, const char *name, char **path,
+		     struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
  * A new file in it, mode 0600. @return descriptor, close-on-exec; or -PMG_E_SYS
