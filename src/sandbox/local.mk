@@ -1,5 +1,5 @@
 noinst_LIBRARIES += libsandbox.a
-libsandbox_a_SOURCES = %D%/broker_priv.h %D%/driver.h %D%/sandbox.h %D%/walls_priv.h
+libsandbox_a_SOURCES = %D%/broker_priv.h %D%/driver.h %D%/inside.c %D%/inside.h %D%/sandbox.h %D%/walls_priv.h
 
 # The walls, and who builds them.
 libsandbox_a_SOURCES += %D%/broker.c %D%/canary.c %D%/driver.c %D%/driver_full.c %D%/end.c %D%/init.c \
@@ -76,3 +76,7 @@ tests_unit_test_sandbox_act_net_LDADD = $(LINK_BROKERED)
 tests_unit_test_sandbox_endpoint_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/fuzz/fuzz_endpoint
 tests_fuzz_fuzz_endpoint_LDADD = $(FUZZ_MAIN) $(LINK_SANDBOX)
+
+# Whether somebody watches us already.
+check_PROGRAMS += tests/unit/test_sandbox_inside
+tests_unit_test_sandbox_inside_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
