@@ -155,7 +155,7 @@ static const struct pmg_key config_keys[] = {
 	  .kind = PMG_KEY_STR,
 	  .offset = offsetof(struct pmg_config, advisory_message),
 	  .max = ADVISORY_MAX },
-	{ .name = "sandbox", .kind = PMG_KEY_LATER },
+	{ .name = "sandbox", .kind = PMG_KEY_MAP, .rows = pmg_config_sandbox_keys },
 	{ .name = "dependency_cooldown", .kind = PMG_KEY_LATER },
 	{ .name = "trusted_packages", .kind = PMG_KEY_LATER },
 	{ 0 },
@@ -169,6 +169,7 @@ const struct pmg_key *pmg_config_keys(void)
 static void set_defaults(struct pmg_config *config)
 {
 	config->verbosity = PMG_VERBOSITY_NORMAL;
+	config->sandbox.enabled = true;
 	config->on_missing = PMG_ON_MISSING_WARN;
 	config->ledger_retention_s = 90ULL * DAY_S;
 	config->ledger_max_size = 256ULL << 20;
@@ -184,6 +185,7 @@ void pmg_config_done(struct pmg_config *config)
 		pmg_url_done(&config->registries[i].url);
 	}
 	free(config->registries);
+	pmg_config_sandbox_done(&config->sandbox);
 	free(config->advisory_message);
 	free(config->path);
 	*config = (struct pmg_config){ 0 };

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/url.h"
+#include "conf/config_sandbox.h"
 
 #define PMG_CONFIG_REGISTRIES_MAX 64U
 
@@ -34,6 +35,7 @@ struct pmg_config {
 	uint64_t ledger_retention_s; /* older records go */
 	uint64_t ledger_max_size;    /* bytes */
 	char *advisory_message;      /* printed after a refusal; NULL for none */
+	struct pmg_config_sandbox sandbox;
 	struct pmg_config_registry *registries;
 	size_t n_registries;
 	size_t cap_registries;

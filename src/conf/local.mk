@@ -1,6 +1,7 @@
 noinst_LIBRARIES += libconf.a
 libconf_a_SOURCES = \
-	%D%/config.c %D%/config.h %D%/dirs.c %D%/dirs.h %D%/ini.c %D%/ini.h \
+	%D%/config.c %D%/config.h %D%/config_sandbox.c %D%/config_sandbox.h \
+	%D%/dirs.c %D%/dirs.h %D%/ini.c %D%/ini.h \
 	%D%/keys.c %D%/keys.h \
 	%D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h \
 	%D%/yamlscan.c %D%/yamlscan.h

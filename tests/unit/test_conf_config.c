@@ -94,6 +94,36 @@ static void every_key_of_this_version_takes_effect(void **state)
 	assert_string_equal(config.registries[2].ecosystem, "pypi");
 }
 
+static void a_manager_gets_the_profile_or_template_that_is_named_for_it(void **state)
+{
+	pmg_auto(config) struct pmg_config config = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *dir = pmg_path_dir(file);
+	pmg_autofree char *joined = pmg_path_join(dir, "my-pip.yml");
+	pmg_autofree char *path = pmg_path_clean(joined);
+
+	(void)state;
+	assert_int_equal(load("schema_version: 1\n"
+			      "sandbox:\n"
+			      "  enabled: false\n"
+			      "  enforce_always: true\n"
+			      "  strict: true\n"
+			      "  policies: {npm: {enabled: false}, pnpm: {profile: tight}, pip: "
+			      "{profile: mine}}\n"
+			      "  policy_templates: {mine: {path: ./my-pip.yml}}\n",
+			      &config, &err),
+			 0);
+	assert_false(config.sandbox.enabled);
+	assert_true(config.sandbox.enforce_always);
+	assert_true(config.sandbox.strict);
+	assert_false(pmg_config_policy(&config.sandbox, "npm")->enabled);
+	assert_true(pmg_config_policy(&config.sandbox, "pip")->enabled);
+	assert_null(pmg_config_policy(&config.sandbox, "yarn"));
+	assert_null(pmg_config_profile(&config.sandbox, "npm"));
+	assert_string_equal(pmg_config_profile(&config.sandbox, "pnpm"), "tight");
+	assert_string_equal(pmg_config_profile(&config.sandbox, "pip"), path);
+}
+
 #define V1     "schema_version: 1\n"
 #define REG(x) V1 "proxy: {registries: [" x "]}\n"
 
@@ -108,8 +138,14 @@ static const struct {
 	  "this version of pmg reads schema version 1" },
 	{ "schema_version: '1'\n", ":1:17: \"schema_version\" must be 1",
 	  "this version of pmg reads schema version 1" },
-	{ V1 "sandbox: {enabled: true}\n", ":2:1: \"sandbox\" is not supported by this version",
-	  NULL },
+	{ V1 "sandbox: {enabled: no}\n",
+	  ":2:20: \"sandbox.enabled\" must be true or false, not \"no\"", NULL },
+	{ V1 "sandbox: {polices: {}}\n", ":2:11: unknown key \"polices\"",
+	  "did you mean \"policies\"?" },
+	{ V1 "sandbox: {policies: {npm: {profil: x}}}\n", ":2:28: unknown key \"profil\"",
+	  "did you mean \"profile\"?" },
+	{ V1 "sandbox: {policies: []}\n", ":2:21: \"policies\" must be a mapping", NULL },
+	{ V1 "sandbox: {policy_templates: {x: {}}}\n", ":2:33: key \"path\" is missing", NULL },
 	{ V1 "dependency_cooldown: {days: 5}\n",
 	  ":2:1: \"dependency_cooldown\" is not supported by this version", NULL },
 	{ V1 "trusted_packages: []\n",
@@ -215,6 +251,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_file_gives_the_defaults),
 		cmocka_unit_test(every_key_of_this_version_takes_effect),
+		cmocka_unit_test(a_manager_gets_the_profile_or_template_that_is_named_for_it),
 		cmocka_unit_test(a_wrong_file_is_an_error_with_its_place_and_changes_nothing),
 		cmocka_unit_test(every_key_is_documented),
 		cmocka_unit_test(the_password_in_an_address_is_not_shown),
