@@ -8,11 +8,34 @@
 	}
 
 const struct pmg_cmd pmg_sandbox_cmds[] = {
-	LATER("allow"),
+	{ .name = "allow",
+	  .synopsis = "[--last] [--all] [--force] [--remove] [--reason TEXT] "
+		      "[--expires TIME] [--for TOOL] TYPE=VALUE...",
+	  .summary = "allow something in this repository, for good",
+	  .about = "TYPE is read, write, exec, net-connect, net-bind, unix, env or preset. --last "
+		   "takes what\nwas refused last, --last --all all that was refused in the last "
+		   "run; what stays closed\nfor good reason (credentials, start files, hooks) "
+		   "needs --force and its own name.\n--remove takes an allowance back.\n",
+	  .max = PMG_CMD_ANY,
+	  .opts = pmg_sandbox_allow_opts,
+	  .opts_size = PMG_SANDBOX_ALLOW_SIZE,
+	  .run = pmg_cmd_sandbox_allow },
 	LATER("check"),
-	LATER("doctor"),
+	{ .name = "doctor",
+	  .synopsis = "[--json]",
+	  .summary = "try what this machine can enforce",
+	  .opts = pmg_sandbox_doctor_opts,
+	  .opts_size = PMG_SANDBOX_DOCTOR_SIZE,
+	  .run = pmg_cmd_sandbox_doctor },
 	LATER("drill"),
-	LATER("exec"),
+	{ .name = "exec",
+	  .synopsis = "-- COMMAND ...",
+	  .summary = "run any program within the walls",
+	  .about = "It may change the current folder's project, and reach nothing on the network "
+		   "but what\n--sandbox-allow or the repository's allowances name.\n",
+	  .min = 1,
+	  .max = PMG_CMD_ANY,
+	  .run = pmg_cmd_sandbox_exec },
 	{ .name = "explain",
 	  .synopsis = "[--json] [--last] [CODE]",
 	  .summary = "say what a code means, or the last refusal",
@@ -24,7 +47,7 @@ const struct pmg_cmd pmg_sandbox_cmds[] = {
 	  .run = pmg_cmd_sandbox_explain },
 	LATER("learn"),
 	LATER("preset"),
-	LATER("profile"),
+	{ .name = "profile", .summary = "what profiles allow", .subs = pmg_sandbox_profile_cmds },
 	LATER("project"),
 	{ .name = "violations",
 	  .summary = "what was refused, as \"pmg violations\"",

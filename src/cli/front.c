@@ -18,20 +18,27 @@
 
 static const struct pmg_opt options[] = {
 	PMG_CMD_SETTINGS_ROWS,
+	{ PMG_OPT_WORD, 0, "driver", offsetof(struct pmg_front_settings, driver), 0, "full",
+	  "build the sandbox in this way" },
 	{ PMG_OPT_FLAG, 0, "dry-run", offsetof(struct pmg_front_settings, dry_run), 0, NULL,
 	  "show the plan of the run, do nothing" },
 	{ PMG_OPT_TEXT, 0, "report", offsetof(struct pmg_front_settings, report), 0, "FILE",
 	  "write the record of the run to FILE, as JSON" },
+	{ PMG_OPT_FLAG, 0, "fail-on-violation",
+	  offsetof(struct pmg_front_settings, fail_on_violation), 0, NULL,
+	  "end with 1 when the sandbox refused anything" },
+	{ PMG_OPT_FLAG, 0, "no-sandbox", offsetof(struct pmg_front_settings, no_sandbox), 0, NULL,
+	  "run TOOL without the sandbox; the proxy still judges packages" },
+	{ PMG_OPT_LIST, 0, "sandbox-allow", offsetof(struct pmg_front_settings, allows), 0,
+	  "TYPE=VALUE", "let the sandbox allow this, once: read=.env, write=dist, ..." },
+	{ PMG_OPT_TEXT, 0, "sandbox-profile", offsetof(struct pmg_front_settings, profile), 0,
+	  "NAME", "use this profile instead of TOOL's own" },
+	{ PMG_OPT_FLAG, 0, "strict", offsetof(struct pmg_front_settings, strict), 0, NULL,
+	  "never settle for a weaker sandbox" },
 	{ PMG_OPT_FLAG, 0, "version", offsetof(struct pmg_front_settings, version), 0, NULL,
 	  "print the version" },
-	{ PMG_OPT_LATER, 0, "driver", 0, 0, NULL, NULL },
-	{ PMG_OPT_LATER, 0, "fail-on-violation", 0, 0, NULL, NULL },
 	{ PMG_OPT_LATER, 0, "min-age", 0, 0, NULL, NULL },
-	{ PMG_OPT_LATER, 0, "no-sandbox", 0, 0, NULL, NULL },
-	{ PMG_OPT_LATER, 0, "sandbox-allow", 0, 0, NULL, NULL },
-	{ PMG_OPT_LATER, 0, "sandbox-profile", 0, 0, NULL, NULL },
 	{ PMG_OPT_LATER, 0, "skip-dependency-cooldown", 0, 0, NULL, NULL },
-	{ PMG_OPT_LATER, 0, "strict", 0, 0, NULL, NULL },
 	{ 0 },
 };
 
@@ -87,11 +94,12 @@ static const char help_tail[] =
 	"asked for: one that is known to be malware, or on your block list, is refused. Called by\n"
 	"a link named like a tool, pmg acts as that tool.\n"
 	"\n"
-	"THE SANDBOX IS NOT THERE YET: in this version install scripts and programs that TOOL\n"
-	"starts can still read, write and connect wherever you can.\n"
+	"TOOL and all that it starts run within walls: they write dependency folders, caches and\n"
+	"lockfiles, read no credentials, and reach only what the proxy lets through. What was\n"
+	"refused: pmg violations list; how to allow exactly that: pmg sandbox allow.\n"
 	"\n"
-	"Exit status: TOOL's own; 1 when a package was refused and TOOL said 0; 120 to 127: see\n"
-	"pmg(1).\n";
+	"Exit status: TOOL's own; 1 when a package was refused or a credential was touched and\n"
+	"TOOL said 0; 120 to 127: see pmg(1).\n";
 
 const struct pmg_cmd *pmg_front_cmds(void)
 {
@@ -202,6 +210,12 @@ static const char *not_for_commands(const void *arg)
 	return settings->report ? "--report" : NULL;
 }
 
+static void settings_done(struct pmg_front_settings *settings)
+{
+	pmg_opts_done(options, settings);
+}
+PMG_DEFINE_AUTO_DONE(settings, struct pmg_front_settings, settings_done);
+
 static char *instead(const void *arg)
 {
 	static char version[] = "version";
@@ -217,7 +231,7 @@ static bool is_tool(const char *name)
 
 int pmg_front_main(char *const *argv)
 {
-	struct pmg_front_settings settings = { 0 };
+	pmg_auto(settings) struct pmg_front_settings settings = { 0 };
 	const char *tools[TOOLS_MAX], *name = argv[0] ? pmg_path_name(argv[0]) : "";
 	pmg_autofree char *head = NULL;
 	pmg_auto(strv) struct pmg_strv words = { 0 };

@@ -13,6 +13,11 @@ struct pmg_front_settings {
 	bool dry_run;
 	bool version;
 	const char *report; /* file for the record of the run, as JSON; or NULL */
+	const char *driver;
+	const char *profile;
+	struct pmg_strv allows; /* --sandbox-allow */
+	bool no_sandbox, strict, fail_on_violation;
+	bool command; /* not an option: `pmg sandbox exec` */
 };
 
 /** Whole main. @param argv  with the program's name; NULL-terminated. @return exit status */

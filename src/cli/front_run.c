@@ -94,7 +94,19 @@ int pmg_front_run(const struct pmg_front_settings *settings, struct pmg_out *out
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(run_result) struct pmg_run_result result = { 0 };
 	struct voice voice = { settings, &result, out };
-	struct pmg_run_want want = { argv[0], argv, &env, settings->common.debug, say, &voice };
+	struct pmg_run_want want = {
+		.tool = argv[0],
+		.argv = argv,
+		.env = &env,
+		.debug = settings->common.debug,
+		.no_sandbox = settings->no_sandbox,
+		.command = settings->command,
+		.profile = settings->profile,
+		.driver = settings->driver,
+		.allows = &settings->allows,
+		.say = say,
+		.arg = &voice,
+	};
 	pmg_auto(report) struct pmg_report report = PMG_REPORT_INIT;
 	struct pmg_err report_err = PMG_ERR_INIT;
 	int r, status;

@@ -7,9 +7,26 @@
 #include <sys/wait.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "run/tree.h"
 
 #define FOREVER UINT64_MAX
+
+/* Whose message is there. */
+enum from { FROM_NOBODY, FROM_PROXY, FROM_WALLS };
+
+/* What one message brought. */
+struct news {
+	struct pmg_proxy_news proxy;
+	struct pmg_confined_news walls;
+};
+
+static void news_done(struct news *news)
+{
+	pmg_proxy_news_done(&news->proxy);
+	pmg_confined_news_done(&news->walls);
+}
+PMG_DEFINE_AUTO_DONE(news, struct news, news_done);
 
 /* All children that have something to tell. Orphans that came to us are only taken away. */
 static void reap(struct pmg_attend *attend)
@@ -21,14 +38,27 @@ static void reap(struct pmg_attend *attend)
 		if (WIFSTOPPED(status)) {
 			if (pid == attend->tool && pmg_signal_stops(WSTOPSIG(status)))
 				pmg_signals_stop_self(WSTOPSIG(status));
-		} else if (pid == attend->tool) {
+		} else if (pid == attend->tool && !attend->confined) {
 			attend->ended = true;
 			attend->status = status;
 		} else if (pid == attend->proxy->pid) {
 			attend->proxy->pid = 0;
 			attend->proxy_status = status;
+		} else if (attend->confined && pid == attend->confined->sandbox.keeper) {
+			attend->confined->sandbox.keeper = 0;
+			attend->confined->keeper_status = status;
 		}
 	}
+}
+
+static void signal_tool(const struct pmg_attend *attend, int sig)
+{
+	struct pmg_err scratch = PMG_ERR_INIT;
+
+	if (!attend->confined)
+		(void)kill(attend->tool, sig);
+	else if (pmg_sandbox_signal(&attend->confined->sandbox, sig, &scratch) < 0)
+		pmg_log_debug("signal %d: %s", sig, scratch.msg); /* it has just ended */
 }
 
 /* While the tool runs: what the terminal sent, it got itself. */
@@ -37,7 +67,7 @@ static void pass_on(struct pmg_attend *attend, int sig, bool by_terminal)
 	if (sig != SIGCONT && pmg_signal_ends(sig))
 		attend->asked++;
 	if (!by_terminal && !attend->ended)
-		(void)kill(attend->tool, sig);
+		signal_tool(attend, sig);
 }
 
 static void hear_signals(struct pmg_attend *attend)
@@ -64,13 +94,15 @@ int pmg_attend_asked(struct pmg_attend *attend)
 }
 
 /*
- * One round of waiting, to `until` at most.
- * @return 1: the proxy has something; 0: look at attend; -PMG_E_TIMEOUT; -PMG_E_SYS
+ * One round of waiting, to `until` at most, for somebody named `who`.
+ * @return enum from; FROM_NOBODY: look at attend; -PMG_E_TIMEOUT; -PMG_E_SYS
  */
-static int wait_for(struct pmg_attend *attend, uint64_t until, struct pmg_err *err)
+static int wait_for(struct pmg_attend *attend, uint64_t until, const char *who, struct pmg_err *err)
 {
+	int walls = attend->confined ? attend->confined->sandbox.fd : -1;
 	struct pollfd fds[] = { { .fd = attend->signals->fd, .events = POLLIN },
-				{ .fd = attend->proxy->fd, .events = POLLIN } };
+				{ .fd = attend->proxy->fd, .events = POLLIN },
+				{ .fd = walls, .events = POLLIN } };
 	uint64_t now = pmg_clock_ms();
 	int n, timeout = -1;
 
@@ -81,11 +113,13 @@ static int wait_for(struct pmg_attend *attend, uint64_t until, struct pmg_err *e
 		return pmg_err_set(err, PMG_E_SYS, errno, "poll");
 	if (n > 0 && fds[0].revents)
 		hear_signals(attend);
+	if (n > 0 && fds[2].revents)
+		return FROM_WALLS; /* first: it says how the tool ended */
 	if (n > 0 && fds[1].revents)
-		return 1;
+		return FROM_PROXY;
 	if (n == 0)
-		return pmg_err_set(err, PMG_E_TIMEOUT, 0, "no answer from pmg-proxy");
-	return 0;
+		return pmg_err_set(err, PMG_E_TIMEOUT, 0, "no answer from %s", who);
+	return FROM_NOBODY;
 }
 
 /* The proxy closed the socket. Says how it ended; it has no more chances. */
@@ -111,35 +145,90 @@ static int proxy_lost(struct pmg_attend *attend, struct pmg_err *err)
 	return pmg_err_diag(err, 4019);
 }
 
-/* @return 1: one message was taken; else as an error */
-static int take(struct pmg_attend *attend, struct pmg_proxy_news *news, struct pmg_err *err)
+/* What the walls say of the tool. */
+static void hear_of_tool(struct pmg_attend *attend, const struct pmg_confined_news *news)
 {
-	int r = pmg_proxy_take(attend->proxy, attend->record, news, err);
+	if (news->type == PMG_WIRE_STARTED)
+		attend->tool = news->started.pid;
+	if (news->type == PMG_WIRE_STOPPED && pmg_signal_stops(news->stopped.signal))
+		pmg_signals_stop_self(news->stopped.signal);
+	if (news->type == PMG_WIRE_ENDED) {
+		attend->ended = true;
+		attend->status = news->ended.status;
+	}
+}
 
-	return r == 0 ? proxy_lost(attend, err) : r;
+/* @return 1: one message was taken; else as an error */
+static int take(struct pmg_attend *attend, int from, struct news *news, struct pmg_err *err)
+{
+	int r;
+
+	if (from == FROM_PROXY) {
+		r = pmg_proxy_take(attend->proxy, attend->record, &news->proxy, err);
+		return r == 0 ? proxy_lost(attend, err) : r;
+	}
+	r = pmg_confined_take(attend->confined, attend->record, &news->walls, err);
+	if (r == 1)
+		hear_of_tool(attend, &news->walls);
+	return r;
+}
+
+/*
+ * Wait for a message of this type.
+ * @return 1: it is in *news; 0: we were asked to end; else as an error
+ */
+static int await(struct pmg_attend *attend, enum pmg_wire_type type, uint32_t limit_ms,
+		 struct news *news, struct pmg_err *err)
+{
+	uint64_t until = pmg_clock_ms() + limit_ms;
+	int r;
+
+	for (;;) {
+		news_done(news);
+		*news = (struct news){ 0 };
+		r = wait_for(attend, until, type == PMG_WIRE_READY ? "pmg-proxy" : "the sandbox",
+			     err);
+		if (attend->ended_by)
+			return 0;
+		if (r > 0)
+			r = take(attend, r, news, err);
+		if (r < 0)
+			return r;
+		if (r == 1 && (news->proxy.type == type || news->walls.type == type))
+			return 1;
+	}
 }
 
 int pmg_attend_ready(struct pmg_attend *attend, struct pmg_wire_ready *ready, struct pmg_err *err)
 {
-	uint64_t until = pmg_clock_ms() + PMG_PROXY_READY_MS;
-	int r;
+	pmg_auto(news) struct news news = { 0 };
+	int r = await(attend, PMG_WIRE_READY, PMG_PROXY_READY_MS, &news, err);
 
-	for (;;) {
-		pmg_auto(proxy_news) struct pmg_proxy_news news = { 0 };
-
-		r = wait_for(attend, until, err);
-		if (attend->ended_by)
-			return 0;
-		if (r == 1)
-			r = take(attend, &news, err);
-		if (r < 0)
-			return r;
-		if (r == 1 && news.type == PMG_WIRE_READY) {
-			*ready = news.ready;
-			news.ready = (struct pmg_wire_ready){ 0 };
-			return 0;
-		}
+	if (r == 1) {
+		*ready = news.proxy.ready;
+		news.proxy.ready = (struct pmg_wire_ready){ 0 };
 	}
+	return r < 0 ? r : 0;
+}
+
+int pmg_attend_walls(struct pmg_attend *attend, struct pmg_confined_news *out, struct pmg_err *err)
+{
+	pmg_auto(news) struct news news = { 0 };
+	int r = await(attend, PMG_WIRE_WALLS, PMG_CONFINED_WALLS_MS, &news, err);
+
+	if (r == 1) {
+		*out = news.walls;
+		news.walls = (struct pmg_confined_news){ 0 };
+	}
+	return r < 0 ? r : 0;
+}
+
+int pmg_attend_started(struct pmg_attend *attend, struct pmg_err *err)
+{
+	pmg_auto(news) struct news news = { 0 };
+	int r = await(attend, PMG_WIRE_STARTED, PMG_CONFINED_START_MS, &news, err);
+
+	return r < 0 ? r : 0;
 }
 
 /* npm hears of Ctrl-C and then waits for what it is fetching, however long that takes. */
@@ -159,13 +248,13 @@ int pmg_attend_tool(struct pmg_attend *attend, struct pmg_err *err)
 	int r;
 
 	while (!attend->ended) {
-		pmg_auto(proxy_news) struct pmg_proxy_news news = { 0 };
+		pmg_auto(news) struct news news = { 0 };
 
-		r = wait_for(attend, until, err);
+		r = wait_for(attend, until, "the tool", err);
 		if (r == -PMG_E_TIMEOUT)
 			break; /* it was asked, and went on */
-		if (r == 1)
-			r = take(attend, &news, err);
+		if (r > 0)
+			r = take(attend, r, &news, err);
 		if (r < 0 && !attend->ended)
 			return r;
 		if (r < 0)
@@ -196,10 +285,31 @@ static bool wait_until_gone(struct pmg_attend *attend, uint64_t until)
 	}
 }
 
+/* Everything within the walls has one parent, which ends it all. */
+static void end_confined(struct pmg_attend *attend)
+{
+	uint64_t until = pmg_clock_ms() + PMG_CONFINED_END_MS;
+	struct pmg_err scratch = PMG_ERR_INIT;
+	int r = 0;
+
+	if (!attend->ended && attend->confined->sandbox.fd >= 0)
+		r = pmg_sandbox_stop(&attend->confined->sandbox, &scratch);
+	while (r >= 0 && !attend->ended && attend->confined->sandbox.fd >= 0) {
+		pmg_auto(news) struct news news = { 0 };
+
+		r = wait_for(attend, until, "the sandbox", &scratch);
+		if (r > 0)
+			r = take(attend, r, &news, &scratch);
+	}
+	pmg_confined_done(attend->confined);
+}
+
 void pmg_attend_end_tree(struct pmg_attend *attend)
 {
 	uint64_t until;
 
+	if (attend->confined)
+		end_confined(attend);
 	reap(attend);
 	if (!pmg_tree_has_others(attend->proxy->pid))
 		return;
@@ -225,14 +335,14 @@ int pmg_attend_stop_proxy(struct pmg_attend *attend, struct pmg_wire_done *done,
 		return pmg_err_set(err, PMG_E_PEER, 0, "pmg-proxy is gone");
 	r = pmg_proxy_ask_stop(attend->proxy, err);
 	while (r >= 0) {
-		pmg_auto(proxy_news) struct pmg_proxy_news news = { 0 };
+		pmg_auto(news) struct news news = { 0 };
 
-		r = wait_for(attend, until, err);
-		if (r == 1)
-			r = take(attend, &news, err);
-		if (r == 1 && news.type == PMG_WIRE_DONE) {
-			*done = news.done;
-			news.done = (struct pmg_wire_done){ 0 };
+		r = wait_for(attend, until, "pmg-proxy", err);
+		if (r > 0)
+			r = take(attend, r, &news, err);
+		if (r == 1 && news.proxy.type == PMG_WIRE_DONE) {
+			*done = news.proxy.done;
+			news.proxy.done = (struct pmg_wire_done){ 0 };
 			r = 0;
 			break;
 		}

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "run/confined.h"
 #include "run/proxy.h"
 #include "run/signals.h"
 #include "violation/record.h"
@@ -20,7 +21,8 @@ struct pmg_attend {
 	const struct pmg_signals *signals;
 	struct pmg_proxy *proxy;
 	struct pmg_record *record;
-	pid_t tool;     /* 0 before it is started */
+	struct pmg_confined *confined; /* NULL: the tool is our own child, without walls */
+	pid_t tool;     /* 0 before it is started; within walls as the broker tells it */
 	bool may_force; /* when asked to end, the tool has PMG_ATTEND_ASK_MS, whatever it does */
 	bool ended;     /* the tool has, with `status` as of waitpid(2) */
 	int status;
@@ -41,8 +43,19 @@ int pmg_attend_ready(struct pmg_attend *attend, struct pmg_wire_ready *ready,
 		     struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
+ * Wait for WALLS.
+ * @param[out] news  zeroed before
+ * @return 0, also with ended_by set and nothing in news; what FAILED says; -PMG_E_PEER;
+ *         -PMG_E_TIMEOUT
+ */
+int pmg_attend_walls(struct pmg_attend *attend, struct pmg_confined_news *news,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+/** Wait for STARTED; fills attend->tool. @return as above */
+int pmg_attend_started(struct pmg_attend *attend, struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
  * Wait for the tool, passing signals on and stopping when it is stopped.
- * @return 0: it ended; -PMG_E_PEER: the proxy is gone: the tool must not go on
+ * @return 0: it ended; -PMG_E_PEER: proxy or walls are gone: the tool must not go on
  */
 int pmg_attend_tool(struct pmg_attend *attend, struct pmg_err *err) PMG_MUST_CHECK;
 

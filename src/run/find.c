@@ -154,6 +154,17 @@ static bool walk(struct search *search, const char *tool, const char *path, cons
 	return false;
 }
 
+/* Not a name, but a path. */
+static bool take_path(struct search *search, const char *tool, const char *cwd, char **id)
+{
+	pmg_autofree char *file = pmg_path_join(cwd, tool);
+
+	if (!fits(search, file, id))
+		return false;
+	search->out->program = pmg_steal_ptr(&file);
+	return true;
+}
+
 static void move(struct pmg_found *to, struct pmg_found *from)
 {
 	*to = *from;
@@ -180,7 +191,8 @@ int pmg_find_program(const char *tool, const struct pmg_strv *env, const char *c
 		(void)pmg_err_diag(err, 5002);
 		return pmg_err_hint(err, "a script named %s on PATH calls pmg: remove it", tool);
 	}
-	if (!walk(&search, tool, path ? path : DEFAULT_PATH, cwd, &id)) {
+	if (strchr(tool, '/') ? !take_path(&search, tool, cwd, &id)
+			      : !walk(&search, tool, path ? path : DEFAULT_PATH, cwd, &id)) {
 		(void)pmg_err_set(err, PMG_E_NOTFOUND, search.forbidden ? EACCES : ENOENT, "%s",
 				  tool);
 		(void)pmg_err_diag(err, 5001);

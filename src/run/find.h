@@ -29,7 +29,7 @@ void pmg_found_done(struct pmg_found *found);
 PMG_DEFINE_AUTO_DONE(found, struct pmg_found, pmg_found_done);
 
 /**
- * @param tool  "npm"; no "/"
+ * @param tool  "npm"; with a "/" it is a path, and PATH is not asked
  * @param env   PATH and PMG_VIA are read
  * @param cwd   absolute: what relative and empty parts of PATH mean
  * @param[out] out  zeroed by the caller

@@ -8,9 +8,12 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "run/certs.h"
+#include "sandbox/inside.h"
 
 #define NOTE_MAX (64U << 20) /* bytes; a run that knows more is not shared */
 #define LINE_MAX 32768U
+#define WALLS    "walls"
+#define NO_WALLS "no walls"
 
 void pmg_outer_done(struct pmg_outer *outer)
 {
@@ -50,7 +53,7 @@ static void list_facts(const struct pmg_facts *facts, struct pmg_strv *lines)
 	pmg_strv_sort(lines);
 }
 
-int pmg_outer_write(const struct pmg_folder *folder, const char *proxy,
+int pmg_outer_write(const struct pmg_folder *folder, const char *proxy, bool walls,
 		    const struct pmg_facts *facts, struct pmg_err *err)
 {
 	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(NOTE_MAX);
@@ -60,7 +63,7 @@ int pmg_outer_write(const struct pmg_folder *folder, const char *proxy,
 	int r;
 
 	list_facts(facts, &lines);
-	r = pmg_str_addf(&text, "%s\n", proxy);
+	r = pmg_str_addf(&text, "%s\n%s\n", proxy, walls ? WALLS : NO_WALLS);
 	for (i = 0; r == 0 && i < lines.n; i++)
 		r = pmg_str_addf(&text, "%s\n", lines.v[i]);
 	if (r < 0)
@@ -102,9 +105,11 @@ bool pmg_outer_find(const struct pmg_strv *env, struct pmg_outer *out)
 	if (pmg_io_slurp(path, NOTE_MAX, &text, &len, &scratch) < 0)
 		return false;
 	split(text, &outer.covers);
-	if (outer.covers.n == 0 || !pmg_str_has_prefix(outer.covers.v[0], "http://"))
+	if (outer.covers.n < 2 || !pmg_str_has_prefix(outer.covers.v[0], "http://"))
 		return false;
 	outer.proxy = pmg_xstrdup(outer.covers.v[0]);
+	outer.walls = strcmp(outer.covers.v[1], WALLS) == 0 && pmg_sandbox_is_inside();
+	pmg_strv_remove(&outer.covers, 0);
 	pmg_strv_remove(&outer.covers, 0);
 	pmg_strv_sort(&outer.covers);
 	outer.bundle = pmg_path_join(folder, PMG_OUTER_BUNDLE);

@@ -6,15 +6,25 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "pm/places.h"
+#include "policy/build.h"
 
 void pmg_prepared_done(struct pmg_prepared *prepared)
 {
 	pmg_found_done(&prepared->found);
 	pmg_dirs_done(&prepared->dirs);
 	pmg_facts_done(&prepared->facts);
+	pmg_policy_free(prepared->policy);
 	pmg_plan_free(prepared->plan);
 	free(prepared->cwd);
+	free(prepared->repository);
+	pmg_strv_done(&prepared->folders);
 	*prepared = (struct pmg_prepared){ 0 };
+}
+
+static const char *manager_of(const struct pmg_prepared *prepared)
+{
+	return prepared->pm ? prepared->pm->name : "exec";
 }
 
 int pmg_prepare_program(const struct pmg_run_want *want, struct pmg_prepared *out,
@@ -23,8 +33,8 @@ int pmg_prepare_program(const struct pmg_run_want *want, struct pmg_prepared *ou
 	pmg_autofree char *cwd = getcwd(NULL, 0);
 	int r;
 
-	out->pm = pmg_pm_find(want->tool);
-	if (!out->pm)
+	out->pm = want->command ? NULL : pmg_pm_find(want->tool);
+	if (!out->pm && !want->command)
 		return pmg_err_set(err, PMG_E_INTERNAL, 0, "%s: no package manager has it",
 				   want->tool);
 	if (!cwd || cwd[0] != '/') /* "(unreachable)/...", getcwd(3) */
@@ -32,20 +42,27 @@ int pmg_prepare_program(const struct pmg_run_want *want, struct pmg_prepared *ou
 	out->cwd = pmg_steal_ptr(&cwd);
 	r = pmg_find_program(want->tool, want->env, out->cwd, &out->found, err);
 	if (r == 0)
-		out->verb = pmg_pm_classify(out->pm, out->found.program, want->argv);
+		out->verb = out->pm ? pmg_pm_classify(out->pm, out->found.program, want->argv)
+				    : PMG_VERB_RUN;
 	return r;
 }
 
 int pmg_prepare_config(const struct pmg_run_want *want, struct pmg_prepared *out,
 		       struct pmg_config *config, struct pmg_err *err)
 {
+	const struct pmg_config_policy *policy;
 	pmg_autofree char *path = NULL;
 	int r = pmg_dirs_find(want->env, &out->dirs, err);
 
 	if (r < 0)
 		return r;
 	path = pmg_path_join(out->dirs.config, "config.yml");
-	return pmg_config_load(path, config, err);
+	r = pmg_config_load(path, config, err);
+	if (r < 0)
+		return r;
+	policy = pmg_config_policy(&config->sandbox, manager_of(out));
+	out->walls = !want->no_sandbox && config->sandbox.enabled && (!policy || policy->enabled);
+	return 0;
 }
 
 /* Registries of config.yml join those the manager knows by itself. */
@@ -107,16 +124,18 @@ static void make_plan(const struct pmg_run_want *want, struct pmg_prepared *out)
 	size_t i;
 
 	plan->tool = pmg_xstrdup(want->tool);
-	plan->manager = pmg_xstrdup(out->pm->name);
+	plan->manager = pmg_xstrdup(manager_of(out));
 	plan->program = pmg_xstrdup(out->found.program);
 	plan->cwd = pmg_xstrdup(out->cwd);
-	plan->profile = pmg_xstrdup(out->pm->name);
+	plan->profile = pmg_xstrdup(out->policy ? out->policy->profile : "none");
 	for (i = 0; i < facts->n_registries; i++)
 		plan_registry(plan, &facts->registries[i]);
 	for (i = 0; i < facts->n_sources; i++)
 		plan_source(plan, &facts->sources[i]);
-	pmg_plan_add(plan, "tunnel", "*", "built-in", "until the sandbox is there",
-		     PMG_ENFORCED_PROXY);
+	if (out->policy)
+		pmg_plan_policy(plan, out->policy);
+	else
+		pmg_plan_add(plan, "tunnel", "*", "flag", "no sandbox", PMG_ENFORCED_PROXY);
 	pmg_plan_seal(plan);
 	out->plan = plan;
 }
@@ -134,8 +153,67 @@ static bool has_loopback(const struct pmg_facts *facts)
 	return false;
 }
 
+/* What the policy's variables stand for; borrows, but for the lists. */
+static void fill_facts(const struct pmg_run_want *want, const struct pmg_prepared *out,
+		       const struct pmg_place *place, const char *run_dir,
+		       struct pmg_places *places, struct pmg_policy_facts *facts)
+{
+	*facts = (struct pmg_policy_facts){
+		.manager = manager_of(out),
+		.tool = want->command ? "exec" : want->tool,
+		.cwd = out->cwd,
+		.project = places->project,
+		.home = place->home,
+		.tmp = PMG_PREPARE_TMP,
+		.repository = places->repository,
+		.outputs = places->outputs,
+		.git_secret = places->git_secret,
+		.config_dir = out->dirs.config,
+		.state_dir = out->dirs.state,
+		.run_dir = run_dir,
+		.caches = places->caches,
+		.stores = places->stores,
+		.prefixes = places->prefixes,
+		.programs = places->programs,
+		.configs = places->configs,
+		.git_configs = places->git_configs,
+		.git_dirs = places->git_dirs,
+		.hooks = places->hooks,
+	};
+}
+
+static void keep_folders(const struct pmg_strv *from, struct pmg_strv *to)
+{
+	if (from->n > 0)
+		pmg_strv_extend(to, from->v);
+}
+
+static int make_policy(const struct pmg_run_want *want, const struct pmg_config *config,
+		       const struct pmg_place *place, const char *run_dir, struct pmg_prepared *out,
+		       struct pmg_err *err)
+{
+	pmg_auto(places) struct pmg_places places = { 0 };
+	struct pmg_policy_facts facts; /* borrows from places */
+	struct pmg_policy_want policy = {
+		.facts = &facts,
+		.profile = want->profile ? want->profile
+					 : pmg_config_profile(&config->sandbox, manager_of(out)),
+		.allows = want->allows,
+	};
+	int r = pmg_places_find(out->pm, place, &places, err);
+
+	if (r < 0)
+		return r;
+	out->repository = pmg_xstrdup(places.repository ? places.repository : out->cwd);
+	keep_folders(&places.caches, &out->folders);
+	keep_folders(&places.stores, &out->folders);
+	fill_facts(want, out, place, run_dir, &places, &facts);
+	return pmg_policy_build(&policy, &out->policy, err);
+}
+
 int pmg_prepare_plan(const struct pmg_run_want *want, const struct pmg_config *config,
-		     int cancel_fd, struct pmg_prepared *out, struct pmg_err *err)
+		     const char *run_dir, int cancel_fd, struct pmg_prepared *out,
+		     struct pmg_err *err)
 {
 	pmg_autofree char *home = pmg_path_real(out->dirs.home);
 	struct pmg_place place = {
@@ -147,13 +225,40 @@ int pmg_prepare_plan(const struct pmg_run_want *want, const struct pmg_config *c
 		.argv = want->argv,
 		.cancel_fd = cancel_fd,
 	};
-	int r = out->pm->learn(&place, &out->facts, err);
+	int r = 0;
 
-	if (r == 0)
+	if (out->pm)
+		r = out->pm->learn(&place, &out->facts, err);
+	if (r == 0 && out->pm)
 		r = add_configured(out, config, err);
+	if (r == 0 && out->walls)
+		r = make_policy(want, config, &place, run_dir, out, err);
 	if (r < 0)
 		return r;
 	out->has_loopback = has_loopback(&out->facts);
 	make_plan(want, out);
 	return 0;
+}
+
+int pmg_prepare_policy(const struct pmg_run_want *want, struct pmg_prepared *out,
+		       struct pmg_err *err)
+{
+	pmg_auto(config) struct pmg_config config = { 0 };
+	pmg_autofree char *home = NULL;
+	struct pmg_place place = { .program = "/bin/sh", .env = want->env, .argv = want->argv };
+	int r = pmg_prepare_program(want, out, err);
+
+	if (r == -PMG_E_NOTFOUND)
+		r = 0;
+	if (r == 0)
+		r = pmg_prepare_config(want, out, &config, err);
+	if (r < 0)
+		return r;
+	if (out->found.program)
+		place.program = out->found.program;
+	home = pmg_path_real(out->dirs.home);
+	place.cwd = out->cwd;
+	place.home = home ? home : out->dirs.home;
+	place.cache_dir = out->dirs.cache;
+	return make_policy(want, &config, &place, NULL, out, err);
 }

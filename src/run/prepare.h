@@ -5,18 +5,26 @@
 #include "conf/dirs.h"
 #include "pm/pm.h"
 #include "policy/plan.h"
+#include "policy/policy.h"
 #include "run/find.h"
 #include "run/run.h"
 
+/* What the tool sees as its temporary folder: within walls /tmp is the run's own. */
+#define PMG_PREPARE_TMP "/tmp"
+
 struct pmg_prepared {
-	const struct pmg_pm *pm;
+	const struct pmg_pm *pm; /* NULL: `pmg sandbox exec` */
 	enum pmg_verb verb;
 	struct pmg_found found;
 	char *cwd; /* absolute, canonical */
 	struct pmg_dirs dirs;
-	struct pmg_facts facts; /* of manager and config.yml together */
-	struct pmg_plan *plan;  /* sealed */
-	bool has_loopback;      /* a registry or artifact host is on loopback */
+	struct pmg_facts facts;    /* of manager and config.yml together */
+	bool walls;                /* the tool is to run within walls */
+	struct pmg_policy *policy; /* sealed; NULL: without walls */
+	char *repository;          /* git top level, else cwd; of a policy */
+	struct pmg_strv folders;   /* caches and stores: to be made ahead (run/ahead.h) */
+	struct pmg_plan *plan;     /* sealed */
+	bool has_loopback;         /* a registry or artifact host is on loopback */
 };
 
 void pmg_prepared_done(struct pmg_prepared *prepared);
@@ -29,10 +37,22 @@ int pmg_prepare_program(const struct pmg_run_want *want, struct pmg_prepared *ou
 int pmg_prepare_config(const struct pmg_run_want *want, struct pmg_prepared *out,
 		       struct pmg_config *config, struct pmg_err *err) PMG_MUST_CHECK;
 /**
- * Facts and plan. After the above. May run the program in an empty folder to ask for defaults.
+ * Facts, policy and plan. After the above. May run the program in an empty folder to ask for
+ * defaults.
+ * @param run_dir  the run's folder, which the tool may read; NULL: there is none, the plan is only
+ *                 to be shown
  * @param cancel_fd  when it becomes readable the program is not waited for; 0: none
  */
 int pmg_prepare_plan(const struct pmg_run_want *want, const struct pmg_config *config,
-		     int cancel_fd, struct pmg_prepared *out, struct pmg_err *err) PMG_MUST_CHECK;
+		     const char *run_dir, int cancel_fd, struct pmg_prepared *out,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * The policy alone, for commands that show or change it. Runs nothing; a tool that is not installed
+ * does not matter.
+ * @param[out] out  zeroed before; policy, cwd, dirs and repository are filled
+ */
+int pmg_prepare_policy(const struct pmg_run_want *want, struct pmg_prepared *out,
+		       struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "base/str.h"
 #include "run/signals.h"
+#include "violation/event.h"
 
 #define BACKLOG 512
 
@@ -40,7 +41,7 @@ void pmg_proxy_done(struct pmg_proxy *proxy)
 	explicit_bzero(proxy->token, sizeof proxy->token);
 }
 
-/* Loopback, a free port. The next kind of run hands over sockets of another network namespace. */
+/* Loopback, a free port. */
 static int listen_on_loopback(uint16_t *port, struct pmg_err *err)
 {
 	struct sockaddr_in addr = { .sin_family = AF_INET };
@@ -122,8 +123,19 @@ static void move(struct pmg_proxy *to, struct pmg_proxy *from)
 	*from = (struct pmg_proxy)PMG_PROXY_INIT;
 }
 
-int pmg_proxy_start(const char *program, int bundle_fd, bool debug, struct pmg_proxy *out,
-		    struct pmg_err *err)
+/* Within walls the listeners are those of another network, and come by message. */
+static int open_listener(uint16_t *port, struct pmg_err *err)
+{
+	int fd;
+
+	if (*port == 0)
+		return listen_on_loopback(port, err);
+	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	return fd < 0 ? pmg_err_set(err, PMG_E_SYS, errno, "/dev/null") : fd;
+}
+
+int pmg_proxy_start(const char *program, int bundle_fd, uint16_t port, bool debug,
+		    struct pmg_proxy *out, struct pmg_err *err)
 {
 	pmg_auto(proxy) struct pmg_proxy proxy = PMG_PROXY_INIT;
 	pmg_autofd int listener = -1;
@@ -133,7 +145,8 @@ int pmg_proxy_start(const char *program, int bundle_fd, bool debug, struct pmg_p
 
 	if (r < 0)
 		return r;
-	listener = listen_on_loopback(&proxy.port, err);
+	proxy.port = port;
+	listener = open_listener(&proxy.port, err);
 	if (listener < 0)
 		return listener;
 	r = pmg_msg_pair(fds, err);
@@ -187,8 +200,7 @@ static int tell_source(struct pmg_proxy *proxy, const struct pmg_source *source,
 	return tell(proxy, PMG_WIRE_SOURCE, pmg_wire_source_encode(&m), err);
 }
 
-int pmg_proxy_tell(struct pmg_proxy *proxy, const struct pmg_facts *facts,
-		   const struct pmg_wire_start *start, struct pmg_err *err)
+int pmg_proxy_tell(struct pmg_proxy *proxy, const struct pmg_facts *facts, struct pmg_err *err)
 {
 	size_t i;
 	int r = 0;
@@ -197,9 +209,13 @@ int pmg_proxy_tell(struct pmg_proxy *proxy, const struct pmg_facts *facts,
 		r = tell_registry(proxy, &facts->registries[i], err);
 	for (i = 0; r == 0 && i < facts->n_sources; i++)
 		r = tell_source(proxy, &facts->sources[i], err);
-	if (r == 0)
-		r = tell(proxy, PMG_WIRE_START, pmg_wire_start_encode(start), err);
 	return r;
+}
+
+int pmg_proxy_begin(struct pmg_proxy *proxy, const struct pmg_wire_start *start,
+		    struct pmg_err *err)
+{
+	return tell(proxy, PMG_WIRE_START, pmg_wire_start_encode(start), err);
 }
 
 char *pmg_proxy_url(const struct pmg_proxy *proxy)
@@ -243,6 +259,16 @@ static int keep_trouble(const struct json_t *body, struct pmg_record *record, st
 	return r;
 }
 
+static int keep_denied(const struct json_t *body, struct pmg_record *record, struct pmg_err *err)
+{
+	pmg_auto(event) struct pmg_event event = { 0 };
+	int r = pmg_event_decode(body, &event, err);
+
+	if (r == 0)
+		(void)pmg_record_denied(record, &event);
+	return r;
+}
+
 /* FAILED is the proxy's error, told as if it were ours. */
 static int failed(const struct json_t *body, struct pmg_err *err)
 {
@@ -279,6 +305,9 @@ int pmg_proxy_take(struct pmg_proxy *proxy, struct pmg_record *record, struct pm
 		break;
 	case PMG_WIRE_TROUBLE:
 		r = keep_trouble(msg.body, record, err);
+		break;
+	case PMG_WIRE_DENIED:
+		r = keep_denied(msg.body, record, err);
 		break;
 	case PMG_WIRE_DONE:
 		r = pmg_wire_done_decode(msg.body, &news->done, err);

@@ -37,15 +37,20 @@ PMG_DEFINE_AUTO_DONE(proxy, struct pmg_proxy, pmg_proxy_done);
 /**
  * @param program    absolute path of pmg-proxy
  * @param bundle_fd  empty file for the CA bundle; borrowed
+ * @param port       0: on a listener of our own; else its listeners come later, by LISTEN, and
+ *                   the tool will find it at this port
  * @param debug      its stderr stays ours
  * @param[out] out   PMG_PROXY_INIT before
  */
-int pmg_proxy_start(const char *program, int bundle_fd, bool debug, struct pmg_proxy *out,
-		    struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_proxy_start(const char *program, int bundle_fd, uint16_t port, bool debug,
+		    struct pmg_proxy *out, struct pmg_err *err) PMG_MUST_CHECK;
 
-/** REGISTRY for each registry, SOURCE for each artifact, START. */
+/** REGISTRY for each registry, SOURCE for each artifact. */
 int pmg_proxy_tell(struct pmg_proxy *proxy, const struct pmg_facts *facts,
-		   const struct pmg_wire_start *start, struct pmg_err *err) PMG_MUST_CHECK;
+		   struct pmg_err *err) PMG_MUST_CHECK;
+/** START: it has been told all. */
+int pmg_proxy_begin(struct pmg_proxy *proxy, const struct pmg_wire_start *start,
+		    struct pmg_err *err) PMG_MUST_CHECK;
 
 /** "http://pmg:TOKEN@127.0.0.1:PORT". Caller frees. */
 char *pmg_proxy_url(const struct pmg_proxy *proxy) PMG_MUST_CHECK;

@@ -9,8 +9,12 @@
 #include "base/env.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "pm/point.h"
+#include "policy/build.h"
+#include "run/ahead.h"
 #include "run/attend.h"
 #include "run/certs.h"
+#include "run/confined.h"
 #include "run/folder.h"
 #include "run/learned.h"
 #include "run/outer.h"
@@ -29,10 +33,16 @@ struct run {
 	struct pmg_run_result *result;
 	struct pmg_prepared prepared;
 	struct pmg_folder folder;
+	struct pmg_folder scratch; /* within walls: what the tool sees as /tmp */
+	char *tmp;                 /* its path */
 	struct pmg_proxy proxy;
+	struct pmg_confined confined;
+	struct pmg_ahead ahead;
 	struct pmg_signals signals;
 	struct pmg_attend attend;
-	struct pmg_strv notes; /* of the proxy: shown when something went wrong, or with -v */
+	struct pmg_strv env;      /* of the tool; whole once the plan is made */
+	struct pmg_strv scrubbed; /* names of variables that were taken from it */
+	struct pmg_strv notes;    /* of the proxy: shown when something went wrong, or with -v */
 	struct termios terminal;
 	int terminal_fd; /* -1: none */
 	uint64_t began_ms;
@@ -40,8 +50,14 @@ struct run {
 
 static void run_done(struct run *run)
 {
+	pmg_confined_done(&run->confined); /* first: what runs must not see the rest go */
+	pmg_ahead_done(&run->ahead);
 	pmg_proxy_done(&run->proxy);
 	pmg_folder_done(&run->folder);
+	pmg_folder_done(&run->scratch);
+	free(run->tmp);
+	pmg_strv_done(&run->env);
+	pmg_strv_done(&run->scrubbed);
 	pmg_signals_close(&run->signals);
 	pmg_prepared_done(&run->prepared);
 	pmg_strv_done(&run->notes);
@@ -57,6 +73,11 @@ void pmg_run_result_done(struct pmg_run_result *result)
 static void say(const struct run *run, enum pmg_say kind, const char *line)
 {
 	run->want->say(run->want->arg, kind, line);
+}
+
+static bool is_confined(const struct run *run)
+{
+	return run->prepared.walls;
 }
 
 /* Become the tool with this environment; comes back only when that fails. */
@@ -75,19 +96,18 @@ static char *const *tool_argv(struct run *run)
 	return cleaned->n > 0 ? pmg_strv_argv(cleaned) : run->want->argv;
 }
 
-/* The environment of the tool: the user's, pointed at a proxy of pmg. */
-static void tool_env(const struct run *run, const char *proxy, const char *bundle,
-		     const char *extra, struct pmg_strv *out)
+static void point(const struct run *run, const struct pmg_pointer *to, struct pmg_strv *env)
+{
+	if (run->prepared.pm)
+		run->prepared.pm->point(env, to);
+	else
+		pmg_point(env, to);
+}
+
+static void copy_env(const struct run *run, struct pmg_strv *out)
 {
 	if (run->want->env->n > 0)
 		pmg_strv_extend(out, run->want->env->v);
-	run->prepared.pm->point(out, &(struct pmg_pointer){
-					     .proxy = proxy,
-					     .bundle = bundle,
-					     .extra = extra,
-					     .has_loopback = run->prepared.has_loopback,
-					     .has_cafile = run->prepared.facts.has_cafile,
-				     });
 }
 
 /* Inside a guarded run whose proxy knows all that this tool needs: use it. @return 0: not so */
@@ -95,15 +115,31 @@ static int join_outer(struct run *run, struct pmg_err *err)
 {
 	pmg_auto(outer) struct pmg_outer outer = { 0 };
 	pmg_auto(strv) struct pmg_strv env = { 0 };
-	int r;
+	struct pmg_pointer to = { 0 };
+	int r = 0;
 
 	if (!pmg_outer_find(run->want->env, &outer))
 		return 0;
-	r = pmg_prepare_plan(run->want, &run->result->config, 0, &run->prepared, err);
+	copy_env(run, &env);
+	to = (struct pmg_pointer){ outer.proxy, outer.bundle, outer.extra, true, true };
+	if (outer.walls) {
+		/* They hold whatever this tool is told; and our own configuration is behind them.
+		 */
+		pmg_log_debug("inside the walls of a guarded run");
+		point(run, &to, &env);
+		return become_tool(run, &env, run->want->argv, err);
+	}
+	r = pmg_prepare_config(run->want, &run->prepared, &run->result->config, err);
+	if (r == 0 && run->prepared.walls)
+		return 0; /* that run has no walls, this one is to have them */
+	if (r == 0)
+		r = pmg_prepare_plan(run->want, &run->result->config, NULL, 0, &run->prepared, err);
 	if (r < 0 || !pmg_outer_covers(&outer, &run->prepared.facts))
 		return r;
 	pmg_log_debug("inside a guarded run: its proxy is used");
-	tool_env(run, outer.proxy, outer.bundle, outer.extra, &env);
+	to.has_loopback = run->prepared.has_loopback;
+	to.has_cafile = run->prepared.facts.has_cafile;
+	point(run, &to, &env);
 	return become_tool(run, &env, tool_argv(run), err);
 }
 
@@ -120,7 +156,24 @@ static int start_proxy(struct run *run, struct pmg_err *err)
 	bundle = pmg_folder_create(&run->folder, PMG_OUTER_BUNDLE, err);
 	if (bundle < 0)
 		return bundle;
-	return pmg_proxy_start(program, bundle, run->want->debug, &run->proxy, err);
+	return pmg_proxy_start(program, bundle, is_confined(run) ? PMG_SANDBOX_PROXY_PORT : 0,
+			       run->want->debug, &run->proxy, err);
+}
+
+/* Keeper's listeners go to the proxy; what the keeper could not build ends the run here. */
+static int hand_over(struct run *run, struct pmg_err *err)
+{
+	pmg_auto(confined_news) struct pmg_confined_news news = { 0 };
+	size_t i;
+	int r = pmg_attend_walls(&run->attend, &news, err);
+
+	run->result->signal = run->attend.ended_by;
+	if (r < 0 || run->result->signal)
+		return r;
+	for (i = 0; i < news.walls.notes.n; i++)
+		pmg_strv_add(&run->notes, news.walls.notes.v[i]);
+	return pmg_confined_hand_over(&run->confined, run->prepared.policy, &news, run->proxy.fd,
+				      err);
 }
 
 static int tell_proxy(struct run *run, struct pmg_err *err)
@@ -141,11 +194,15 @@ static int tell_proxy(struct run *run, struct pmg_err *err)
 		.ca_files = facts->ca_files, /* borrowed */
 		.ca_dirs = facts->ca_dirs,
 		.debug = run->want->debug,
+		.walls = is_confined(run),
 	};
+	int r = pmg_proxy_tell(&run->proxy, facts, err);
 
-	if (pmg_proxy_tell(&run->proxy, facts, &start, err) < 0)
-		return pmg_err_wrap(err, "pmg-proxy did not start");
-	return 0;
+	if (r == 0 && is_confined(run))
+		r = hand_over(run, err);
+	if (r == 0 && !run->result->signal)
+		r = pmg_proxy_begin(&run->proxy, &start, err);
+	return r;
 }
 
 /* Without an index only the block list can refuse anything; whoever wants more has it not run. */
@@ -212,30 +269,117 @@ static void restore_terminal(const struct run *run)
 		(void)tcsetattr(run->terminal_fd, TCSADRAIN, &run->terminal);
 }
 
-static int start_tool(struct run *run, struct pmg_err *err)
+/* Everything of the tool's environment that does not depend on a started proxy. */
+static void make_env(struct run *run)
 {
 	pmg_autofree char *proxy = pmg_proxy_url(&run->proxy);
 	pmg_autofree char *bundle = pmg_path_join(run->folder.path, PMG_OUTER_BUNDLE);
 	pmg_autofree char *extra = pmg_path_join(run->folder.path, PMG_CERTS_EXTRA);
-	pmg_auto(strv) struct pmg_strv env = { 0 };
-	struct pmg_tool tool = { &run->prepared.found, tool_argv(run), &env };
-	int r = pmg_outer_write(&run->folder, proxy, &run->prepared.facts, err);
+
+	copy_env(run, &run->env);
+	if (is_confined(run)) {
+		pmg_policy_scrub(run->prepared.policy, &run->env, &run->scrubbed);
+		pmg_env_set(&run->env, "TMPDIR", PMG_PREPARE_TMP);
+	}
+	point(run,
+	      &(struct pmg_pointer){
+		      .proxy = proxy,
+		      .bundle = bundle,
+		      .extra = extra,
+		      .has_loopback = run->prepared.has_loopback,
+		      .has_cafile = run->prepared.facts.has_cafile,
+	      },
+	      &run->env);
+	pmg_env_set(&run->env, "PMG_RUN", run->folder.path);
+}
+
+static int start_bare(struct run *run, struct pmg_err *err)
+{
+	struct pmg_tool tool = { &run->prepared.found, tool_argv(run), &run->env };
+
+	return pmg_tool_start(&tool, &run->signals, &run->attend.tool, err);
+}
+
+static int start_confined(struct run *run, struct pmg_err *err)
+{
+	int r = pmg_sandbox_go(&run->confined.sandbox, err);
+
+	if (r == 0)
+		r = pmg_attend_started(&run->attend, err);
+	run->result->signal = run->attend.ended_by;
+	run->result->confined = r == 0;
+	return r;
+}
+
+static int start_tool(struct run *run, struct pmg_err *err)
+{
+	pmg_autofree char *proxy = pmg_proxy_url(&run->proxy);
+	int r = pmg_outer_write(&run->folder, proxy, is_confined(run), &run->prepared.facts, err);
 
 	if (r < 0)
 		return r;
-	tool_env(run, proxy, bundle, extra, &env);
-	pmg_env_set(&env, "PMG_RUN", run->folder.path);
 	remember_terminal(run);
-	r = pmg_tool_start(&tool, &run->signals, &run->attend.tool, err);
-	run->result->guarded = r == 0;
+	r = is_confined(run) ? start_confined(run, err) : start_bare(run, err);
+	run->result->guarded = r == 0 && !run->result->signal;
 	return r;
+}
+
+/* A probe builds what the keeper then builds again, and says why it cannot as the keeper does: so
+ * it is left out where there is no choice. */
+static int pick_driver(const struct run *run, const struct pmg_driver **out, struct pmg_err *err)
+{
+	const struct pmg_driver *const *all = pmg_driver_all();
+
+	*out = all[0];
+	if (!run->want->driver && !all[1])
+		return 0;
+	if (pmg_driver_pick(run->want->driver, PMG_CAP_FS | PMG_CAP_NET | PMG_CAP_REPORT, out,
+			    err) < 0)
+		return pmg_err_diag(err, 2107);
+	return 0;
+}
+
+/* The keeper builds while the proxy reads its certificates. */
+static int start_keeper(struct run *run, struct pmg_err *err)
+{
+	pmg_autofree char *via = pmg_found_via(&run->prepared.found, PMG_CONFINED_TOOL_PID);
+	struct pmg_sandbox_want want = {
+		.policy = run->prepared.policy,
+		.program = run->prepared.found.program,
+		.argv = tool_argv(run),
+		.cwd = run->prepared.cwd,
+		.tmp = run->tmp,
+		.run_dir = run->folder.path,
+		.proxy_fd = -1,
+		.mask = &run->signals.found_mask,
+		.debug = run->want->debug,
+	};
+	size_t i;
+	int r;
+
+	for (i = 0; i < run->prepared.folders.n; i++)
+		pmg_ahead_make(&run->ahead, run->prepared.folders.v[i]);
+	r = pick_driver(run, &want.driver, err);
+	if (r < 0)
+		return r;
+	pmg_env_set(&run->env, "PMG_VIA", via);
+	want.envp = pmg_strv_argv(&run->env);
+	run->attend.confined = &run->confined;
+	return pmg_confined_start(&want, &run->confined, err);
+}
+
+static int make_scratch(struct run *run, struct pmg_err *err)
+{
+	int r = pmg_folder_make_large(run->want->env, &run->scratch, err);
+
+	return r < 0 ? r : pmg_folder_mkdir(&run->scratch, "tmp", &run->tmp, err);
 }
 
 /* The manager may have to be asked; when we are asked to end meanwhile, that counts. */
 static int make_plan(struct run *run, struct pmg_err *err)
 {
-	int r = pmg_prepare_plan(run->want, &run->result->config, run->signals.end_fd,
-				 &run->prepared, err);
+	int r = pmg_prepare_plan(run->want, &run->result->config, run->folder.path,
+				 run->signals.end_fd, &run->prepared, err);
 
 	run->result->signal = pmg_attend_asked(&run->attend);
 	return run->result->signal ? 0 : r;
@@ -251,27 +395,55 @@ static int start_all(struct run *run, struct pmg_err *err)
 	if (r == 0)
 		r = start_proxy(run, err);
 	/* The proxy loads its libraries while we ask the manager. */
-	if (r == 0 && !run->prepared.plan)
+	if (r == 0)
 		r = make_plan(run, err);
 	if (r < 0 || run->result->signal)
 		return r;
-	r = tell_proxy(run, err);
+	make_env(run);
+	if (is_confined(run))
+		r = make_scratch(run, err);
+	if (r == 0 && is_confined(run))
+		r = start_keeper(run, err);
 	if (r == 0)
+		r = tell_proxy(run, err);
+	if (r == 0 && !run->result->signal)
 		r = await_ready(run, err);
 	if (r == 0 && !run->result->signal)
 		r = start_tool(run, err);
 	return r;
 }
 
+/* A variable that the tool did not get: its name, never its value. */
+static void note_scrubbed(struct pmg_record *record, const char *name)
+{
+	pmg_auto(event) struct pmg_event event = {
+		.code = 2003,
+		.op = PMG_EVENT_ENV,
+		.by = PMG_EVENT_BY_BROKER,
+		.first = record->started,
+		.last = record->started,
+		.count = 1,
+	};
+
+	event.target = pmg_xstrdup(name);
+	event.allow = pmg_xasprintf("env=%s", name);
+	(void)pmg_record_denied(record, &event);
+}
+
 static void begin_record(struct run *run, struct pmg_record *record)
 {
 	char fingerprint[PMG_SHA256_HEX];
+	size_t i;
 
 	pmg_plan_fingerprint(run->prepared.plan, fingerprint);
 	record->fingerprint = pmg_xstrdup(fingerprint);
 	record->tool = pmg_xstrdup(run->want->tool);
 	record->cwd = pmg_xstrdup(run->prepared.cwd);
+	if (run->prepared.policy)
+		record->profile = pmg_xstrdup(run->prepared.policy->profile);
 	pmg_mask_argv(run->want->argv, &record->argv);
+	for (i = 0; i < run->scrubbed.n; i++)
+		note_scrubbed(record, run->scrubbed.v[i]);
 }
 
 static void show_notes(const struct run *run)
@@ -289,7 +461,8 @@ static void show_notes(const struct run *run)
 		say(run, wrong ? PMG_SAY_NOTE : PMG_SAY_DETAIL, run->notes.v[i]);
 }
 
-/* What the tool's end means for ours: a run in which a package was withheld never ends with 0. */
+/* What the tool's end means for ours: a run in which a package was withheld, or a credential or a
+ * place of persistence was touched, never ends with 0. */
 static void conclude(struct run *run)
 {
 	struct pmg_run_result *result = run->result;
@@ -300,7 +473,8 @@ static void conclude(struct run *run)
 		result->exit = 128 + result->signal;
 	} else {
 		result->exit = WEXITSTATUS(status);
-		if (result->exit == 0 && result->record.n_blocked > 0)
+		if (result->exit == 0 &&
+		    (result->record.n_blocked > 0 || pmg_record_has_sensitive(&result->record)))
 			result->exit = PMG_EXIT_WITHHELD;
 	}
 }
@@ -374,11 +548,22 @@ static int finish(struct run *run, int lost, struct pmg_err *err)
 	return r;
 }
 
+/* Whoever turned the sandbox off is told so each time: a line in a file is soon forgotten. */
+static void note_no_walls(const struct run *run)
+{
+	if (!is_confined(run))
+		say(run, PMG_SAY_NOTE,
+		    run->want->no_sandbox
+			    ? "no sandbox (--no-sandbox): install scripts can do what you can"
+			    : "no sandbox (config.yml): install scripts can do what you can");
+}
+
 static int guard(struct run *run, struct pmg_err *err)
 {
 	struct pmg_record *record = &run->result->record;
 	int r;
 
+	note_no_walls(run);
 	record->started = pmg_clock_now();
 	r = pmg_run_id(record->started, record->id, err);
 	if (r == 0)
@@ -397,6 +582,8 @@ static void run_init(struct run *run, const struct pmg_run_want *want,
 		.want = want,
 		.result = result,
 		.folder = PMG_FOLDER_INIT,
+		.scratch = PMG_FOLDER_INIT,
+		.confined = PMG_CONFINED_INIT,
 		.proxy = PMG_PROXY_INIT,
 		.signals = PMG_SIGNALS_INIT,
 		.terminal_fd = -1,
@@ -423,9 +610,9 @@ int pmg_run(const struct pmg_run_want *want, struct pmg_run_result *out, struct 
 	/* Ctrl-C ends an install in any case; project code may read it as it likes (a REPL). */
 	run.attend.may_force = run.prepared.verb == PMG_VERB_FETCH;
 	out->fetches = run.prepared.verb == PMG_VERB_FETCH;
-	r = pmg_prepare_config(want, &run.prepared, &out->config, err);
-	if (r == 0)
-		r = join_outer(&run, err);
+	r = join_outer(&run, err);
+	if (r == 0 && !run.prepared.dirs.home)
+		r = pmg_prepare_config(want, &run.prepared, &out->config, err);
 	if (r == 0)
 		r = guard(&run, err);
 	return r;
@@ -444,7 +631,7 @@ int pmg_run_plan(const struct pmg_run_want *want, struct pmg_plan **out, struct 
 	if (r == 0)
 		r = pmg_prepare_config(want, &prepared, &config, err);
 	if (r == 0)
-		r = pmg_prepare_plan(want, &config, 0, &prepared, err);
+		r = pmg_prepare_plan(want, &config, NULL, 0, &prepared, err);
 	if (r < 0)
 		return r;
 	*out = pmg_steal_ptr(&prepared.plan);

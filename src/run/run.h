@@ -27,6 +27,11 @@ struct pmg_run_want {
 	char *const *argv;          /* the tool's, argv[0] first */
 	const struct pmg_strv *env; /* the user's environment */
 	bool debug;
+	bool no_sandbox;               /* --no-sandbox: typed by a person; noted in the record */
+	bool command;                  /* `pmg sandbox exec`: tool is any program's name or path */
+	const char *profile;           /* --sandbox-profile; NULL */
+	const char *driver;            /* --driver; NULL: the best that this host can have */
+	const struct pmg_strv *allows; /* --sandbox-allow; NULL */
 	/** Called with one line, which may hold text from outside. */
 	void (*say)(void *arg, enum pmg_say kind, const char *line);
 	void *arg;
@@ -36,6 +41,7 @@ struct pmg_run_result {
 	struct pmg_record record;
 	struct pmg_config config;
 	bool guarded;             /* the tool was started behind the proxy */
+	bool confined;            /* and within walls */
 	bool fetches;             /* the command line is one that fetches packages */
 	uint64_t blocklist;       /* entries of the user's block list */
 	uint64_t requests, bytes; /* that the proxy served */

@@ -12,6 +12,8 @@
  * of READY); noindex; allow, block, tunnel, trouble (one event each); deaf (to
  * STOP); die (when somebody connects).
  *
+ * Runs of the stage have no walls: those are tested with the real parts.
+ *
  * Words of the tool: "plain", "install" or "run" first (the verb), then one of
  *   exit N | signal N | env | pid | daemon | connect | hang | count | raw | nest WORD...
  */

@@ -76,13 +76,15 @@ static void an_outer_run_is_used_only_when_it_knows_all(void **state)
 	pmg_env_set(&env, "TMPDIR", root);
 	assert_int_equal(pmg_folder_make(&env, &folder, &err), 0);
 	fill(&known);
-	assert_int_equal(pmg_outer_write(&folder, "http://pmg:t@127.0.0.1:9", &known, &err), 0);
+	assert_int_equal(pmg_outer_write(&folder, "http://pmg:t@127.0.0.1:9", true, &known, &err),
+			 0);
 	pmg_env_set(&env, "PMG_RUN", folder.path);
 	assert_true(pmg_outer_find(&env, &outer));
 	assert_string_equal(outer.proxy, "http://pmg:t@127.0.0.1:9");
 	bundle = pmg_path_join(folder.path, "bundle.pem");
 	assert_string_equal(outer.bundle, bundle);
 	assert_true(pmg_outer_covers(&outer, &known));
+	assert_false(outer.walls); /* the note says so, and this process sees that it is not so */
 	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
 		pmg_auto(facts) struct pmg_facts facts = { 0 };
 
@@ -96,7 +98,9 @@ static void an_outer_run_is_used_only_when_it_knows_all(void **state)
 
 static void what_is_no_living_run_of_ours_is_none(void **state)
 {
-	static const char *const notes[] = { NULL, "", "http://x", "ftp://x\n", "\nhttp://x\n" };
+	static const char *const notes[] = {
+		NULL, "", "http://x", "http://x\n", "ftp://x\nwalls\n", "\nhttp://x\nwalls\n"
+	};
 	pmg_auto(folder) char *root = folder_new();
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
@@ -117,7 +121,7 @@ static void what_is_no_living_run_of_ours_is_none(void **state)
 	}
 	/* A whole note, and nobody who holds the lock: the run is dead, its port may be another's.
 	 */
-	folder_write(root, "dead/" PMG_OUTER_NOTE, "http://pmg:t@127.0.0.1:9\n", 25);
+	folder_write(root, "dead/" PMG_OUTER_NOTE, "http://pmg:t@127.0.0.1:9\nno walls\n", 34);
 	{
 		pmg_autofree char *dead = pmg_path_join(root, "dead");
 		pmg_auto(outer) struct pmg_outer outer = { 0 };

@@ -515,7 +515,9 @@ static void the_plan_shows_where_packages_come_from(void **state)
 	char npm[] = "npm", install[] = "install", plain[] = "plain";
 	char *argv[] = { npm, install, NULL };
 	pmg_auto(strv) struct pmg_strv env = { 0 };
-	struct pmg_run_want want = { .tool = "npm", .argv = argv, .env = &env, .say = silent };
+	struct pmg_run_want want = {
+		.tool = "npm", .argv = argv, .env = &env, .no_sandbox = true, .say = silent
+	};
 	pmg_auto(plan) struct pmg_plan *plan = NULL;
 	pmg_autofree char *text = NULL;
 	struct pmg_err err = PMG_ERR_INIT;

@@ -1,0 +1,195 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/env.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "cli/cmd_sandbox.h"
+#include "cli/cmd_violations.h"
+#include "cli/front.h"
+#include "conf/units.h"
+#include "policy/allow.h"
+#include "policy/overlay.h"
+#include "run/prepare.h"
+
+struct allow_opts {
+	bool all;
+	bool force;
+	bool json;
+	bool last;
+	bool remove;
+	const char *expires;
+	const char *reason;
+	struct pmg_strv tools;
+};
+_Static_assert(sizeof(struct allow_opts) <= PMG_SANDBOX_ALLOW_SIZE, "cmd_sandbox.h says so");
+
+const struct pmg_opt pmg_sandbox_allow_opts[] = {
+	{ PMG_OPT_FLAG, 0, "all", offsetof(struct allow_opts, all), 0, NULL,
+	  "with --last: all that was refused in the last run" },
+	{ PMG_OPT_TEXT, 0, "expires", offsetof(struct allow_opts, expires), 0, "TIME",
+	  "for so long (7d), then no more" },
+	{ PMG_OPT_LIST, 0, "for", offsetof(struct allow_opts, tools), 0, "TOOL",
+	  "only when this tool is run" },
+	{ PMG_OPT_FLAG, 0, "force", offsetof(struct allow_opts, force), 0, NULL,
+	  "also what holds credentials or starts code later" },
+	{ PMG_OPT_FLAG, 0, "last", offsetof(struct allow_opts, last), 0, NULL,
+	  "what was refused last" },
+	{ PMG_OPT_TEXT, 0, "reason", offsetof(struct allow_opts, reason), 0, "TEXT",
+	  "why, for who reads it later" },
+	{ PMG_OPT_FLAG, 0, "remove", offsetof(struct allow_opts, remove), 0, NULL,
+	  "take the allowance back" },
+	{ 0 },
+};
+
+#define EXPIRES_MAX_S (36500ULL * 86400U)
+
+/* All that one call works on. */
+struct work {
+	const struct allow_opts *opts;
+	const struct pmg_out *out;
+	struct pmg_prepared prepared;
+	struct pmg_overlay overlay;
+	struct pmg_strv wanted; /* TYPE=VALUE */
+	const char *author;
+	int64_t expires;
+};
+
+static void work_done(struct work *work)
+{
+	pmg_prepared_done(&work->prepared);
+	pmg_overlay_done(&work->overlay);
+	pmg_strv_done(&work->wanted);
+}
+PMG_DEFINE_AUTO_DONE(work, struct work, work_done);
+
+/* Of the refusals of the last run, those that something allows; a sensitive one is told. */
+static void take_refused(struct work *work, const struct json_t *events)
+{
+	size_t i, n = pmg_json_len(events);
+
+	for (i = 0; i < n && (work->opts->all || work->wanted.n == 0); i++) {
+		const struct json_t *event = pmg_json_at(events, i);
+		const char *allow = pmg_json_str(event, "allow");
+		pmg_autofree char *target = pmg_out_quote(pmg_json_str(event, "target"));
+
+		if (pmg_json_bool(event, "sensitive") && !work->opts->force)
+			pmg_out_note(work->out,
+				     "%s stays closed: it is a credential, or code that is "
+				     "started later",
+				     target);
+		else if (!allow)
+			pmg_out_note(work->out, "%s: nothing allows it", target);
+		else
+			(void)pmg_strv_add_once(&work->wanted, allow);
+	}
+}
+
+static int find_wanted(struct work *work, char *const *operands, struct pmg_err *err)
+{
+	struct pmg_ledger_events_query query = { .limit = PMG_EVENTS_MAX, .last_run = true };
+	pmg_auto(json) struct json_t *events = NULL;
+	int r;
+
+	pmg_strv_extend(&work->wanted, operands);
+	if (!work->opts->last && work->wanted.n == 0) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "nothing to allow");
+		return pmg_err_hint(err, "TYPE=VALUE, as read=.env, or --last");
+	}
+	if (work->opts->all && !work->opts->last)
+		return pmg_err_set(err, PMG_E_USAGE, 0, "--all goes with --last");
+	if (!work->opts->last)
+		return 0;
+	if (work->wanted.n > 0)
+		return pmg_err_set(err, PMG_E_USAGE, 0, "either TYPE=VALUE or --last");
+	r = pmg_violations_read(&query, &events, err);
+	if (r < 0)
+		return r;
+	take_refused(work, events);
+	if (work->wanted.n == 0) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "the last run has nothing to allow");
+		return pmg_err_hint(err, "\"pmg violations list\" shows what was refused");
+	}
+	return 0;
+}
+
+static int add(struct work *work, const char *text, struct pmg_err *err)
+{
+	pmg_auto(overlay_entry) struct pmg_overlay_entry entry = {
+		.created = pmg_clock_now(),
+		.expires = work->expires,
+	};
+	pmg_autofree char *shown = pmg_out_quote(text);
+	const char *value;
+	int r = pmg_allow_parse(text, &entry.type, &value, err);
+
+	if (r < 0)
+		return r;
+	entry.value = pmg_xstrdup(value);
+	entry.reason = work->opts->reason ? pmg_xstrdup(work->opts->reason) : NULL;
+	entry.author = work->author ? pmg_xstrdup(work->author) : NULL;
+	if (work->opts->tools.n > 0)
+		pmg_strv_extend(&entry.tools, work->opts->tools.v);
+	r = pmg_overlay_add(&work->overlay, work->prepared.policy, work->opts->force, &entry, err);
+	if (r < 0)
+		return r;
+	pmg_out_note(work->out, "allowed in %s: %s", work->overlay.repository, shown);
+	return 0;
+}
+
+static int take_back(struct work *work, const char *text, struct pmg_err *err)
+{
+	pmg_autofree char *shown = pmg_out_quote(text);
+	const char *value;
+	int type, r = pmg_allow_parse(text, &type, &value, err);
+
+	if (r < 0)
+		return r;
+	if (pmg_overlay_remove(&work->overlay, work->prepared.policy, type, value) == 0)
+		return pmg_err_set(err, PMG_E_USAGE, 0, "%s is not among what is allowed", shown);
+	pmg_out_note(work->out, "no longer allowed in %s: %s", work->overlay.repository, shown);
+	return 0;
+}
+
+static int read_expires(struct work *work, struct pmg_err *err)
+{
+	uint64_t seconds;
+
+	if (!work->opts->expires)
+		return 0;
+	if (pmg_duration_parse(work->opts->expires, EXPIRES_MAX_S, &seconds) < 0) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "--expires is no duration: %s",
+				  work->opts->expires);
+		return pmg_err_hint(err, "a number with its unit: 36h, 7d, 4w");
+	}
+	work->expires = pmg_clock_now() + (int64_t)seconds;
+	return 0;
+}
+
+int pmg_cmd_sandbox_allow(const struct pmg_call *call, struct pmg_err *err)
+{
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(work) struct work work = { .opts = call->opts, .out = call->out };
+	char sh[] = "sh", *argv[] = { sh, NULL };
+	struct pmg_run_want want = { .tool = sh, .argv = argv, .command = true, .env = &env };
+	size_t i;
+	int r;
+
+	pmg_front_environment(&env);
+	work.author = pmg_env_get(&env, "USER");
+	r = read_expires(&work, err);
+	if (r == 0)
+		r = find_wanted(&work, call->operands, err);
+	if (r == 0)
+		r = pmg_prepare_policy(&want, &work.prepared, err);
+	if (r == 0)
+		r = pmg_overlay_load(work.prepared.dirs.config, work.prepared.repository,
+				     &work.overlay, err);
+	for (i = 0; r == 0 && i < work.wanted.n; i++)
+		r = (work.opts->remove ? take_back : add)(&work, work.wanted.v[i], err);
+	if (r == 0)
+		r = pmg_dirs_make(work.prepared.dirs.config, err);
+	return r < 0 ? r : pmg_overlay_save(&work.overlay, err);
+}

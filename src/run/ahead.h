@@ -1,0 +1,26 @@
+#ifndef PMG_RUN_AHEAD_H
+#define PMG_RUN_AHEAD_H
+/**
+ * Folders that a tool will make and that must be there before it starts:
+ * Landlock grants what exists, and to let a tool make ~/.npm itself would mean
+ * to let it make anything in the home. So pmg makes them, and takes those away
+ * again that stayed empty.
+ */
+#include "base/strv.h"
+
+struct pmg_ahead {
+	struct pmg_strv made; /* from the top down */
+};
+
+/** Takes what is still empty away. */
+void pmg_ahead_done(struct pmg_ahead *ahead);
+PMG_DEFINE_AUTO_DONE(ahead, struct pmg_ahead, pmg_ahead_done);
+
+/**
+ * Make a folder and those above it that are missing, with the caller's umask, as the tool would.
+ * What cannot be made is left out: the tool will say so itself.
+ * @param path  absolute
+ */
+void pmg_ahead_make(struct pmg_ahead *ahead, const char *path);
+
+#endif

@@ -1,0 +1,151 @@
+#include "cli/cmd_sandbox.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "cli/front.h"
+#include "tests/helper/folder.h"
+#include "tests/helper/said.h"
+#include "violation/ledger.h"
+
+static char *root; /* HOME, with a project in it; its ledger has one run */
+
+static void deny(struct pmg_record *record, const char *target, const char *allow, bool sensitive)
+{
+	struct pmg_event event = { .code = 2002,
+				   .op = PMG_EVENT_WRITE,
+				   .by = PMG_EVENT_BY_BROKER,
+				   .target = pmg_xstrdup(target),
+				   .allow = allow ? pmg_xstrdup(allow) : NULL,
+				   .sensitive = sensitive,
+				   .first = 100,
+				   .last = 100 };
+
+	(void)pmg_record_denied(record, &event);
+}
+
+static int make_root(void **state)
+{
+	static const struct pmg_ledger_keep keep = { 0, 0 };
+	pmg_auto(record) struct pmg_record record = { .started = 100, .ended = 101 };
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *path = NULL;
+
+	(void)state;
+	root = folder_new();
+	folder_write(root, "project/package.json", "{}", 2);
+	path = pmg_path_join(root, ".local/state/pmg/ledger.db");
+	(void)snprintf(record.id, sizeof record.id, "r-19700101-0001");
+	record.tool = pmg_xstrdup("npm");
+	record.profile = pmg_xstrdup("npm");
+	deny(&record, "/h/.ssh/id_x", NULL, true);
+	deny(&record, "/p/build/a", "write=${PROJECT}/build/a", false);
+	deny(&record, "/p/build/b", "write=${PROJECT}/build/b", false);
+	return pmg_ledger_write(path, &record, &keep, &err);
+}
+
+static int remove_root(void **state)
+{
+	(void)state;
+	folder_free(root);
+	return 0;
+}
+
+static int play(const char *const *argv)
+{
+	pmg_autofree char *project = pmg_path_join(root, "project");
+	char *copy[16];
+	size_t n;
+
+	for (n = 0; argv[n] && n < 15; n++)
+		copy[n] = pmg_xstrdup(argv[n]); /* the child ends */
+	copy[n] = NULL;
+	if (clearenv() != 0 || setenv("HOME", root, 1) != 0 || chdir(project) < 0)
+		return 99;
+	(void)setenv("PATH", "/usr/bin:/bin", 1);
+	return pmg_front_main(copy);
+}
+
+/* What is said must begin with `said`, or with "*" in front have it somewhere. */
+static const struct {
+	const char *argv[12];
+	int status;
+	const char *said;
+} rows[] = {
+	{ { "pmg", "sandbox", "allow" }, 121, "pmg: nothing to allow\n" },
+	{ { "pmg", "sandbox", "allow", "--all" }, 121, "pmg: nothing to allow\n" },
+	{ { "pmg", "sandbox", "allow", "--all", "read=x" }, 121, "pmg: --all goes with --last\n" },
+	{ { "pmg", "sandbox", "allow", "--last", "read=x" },
+	  121,
+	  "pmg: either TYPE=VALUE or --last\n" },
+	{ { "pmg", "sandbox", "allow", "--expires=soon", "read=x" },
+	  121,
+	  "pmg: --expires is no duration: soon\n" },
+	{ { "pmg", "sandbox", "allow", "raed=x" }, 121, "*did you mean" },
+	{ { "pmg", "sandbox", "allow", "write=${HOME}/.ssh/x" }, 121, "*--force" },
+	{ { "pmg", "sandbox", "allow", "--remove", "write=build" }, 121, "*is not among" },
+	{ { "pmg", "sandbox", "allow", "--reason=test", "--for=npm", "write=build" },
+	  0,
+	  "*: write=build\n" },
+	{ { "pmg", "sandbox", "profile", "show", "--resolved", "npm" }, 0, "*/project/build" },
+	{ { "pmg", "sandbox", "allow", "--remove", "write=build" }, 0, "pmg: no longer allowed" },
+	{ { "pmg", "sandbox", "allow", "--last", "--all" }, 0, "pmg: /h/.ssh/id_x stays closed" },
+	{ { "pmg", "sandbox", "profile", "show", "--json", "exec" }, 0, "*/project/build/b\"" },
+	{ { "pmg", "sandbox", "profile", "show", "npm" }, 0, "*schema_version: 1\n" },
+	{ { "pmg", "sandbox", "profile", "show", "--plan", "pip" }, 0, "*\nfingerprint " },
+	{ { "pmg", "sandbox", "profile", "show", "nmp" }, 121, "pmg: profile nmp: " },
+	{ { "pmg", "sandbox", "profile", "show", "--plan", "nmp" }, 121, "pmg: profile nmp: " },
+};
+
+static void command_lines_do_what_they_say(void **state)
+{
+	static char said[262144];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		const char *expected = rows[i].said;
+		int status = said_by(play, rows[i].argv, -1, said, sizeof said);
+
+		if (status != rows[i].status ||
+		    !(*expected == '*' ? strstr(said, expected + 1) != NULL
+				       : pmg_str_has_prefix(said, expected)))
+			fail_msg("row %zu: %d: %s", i, status, said);
+	}
+}
+
+static void the_doctor_says_for_each_wall_whether_it_works(void **state)
+{
+	static const char *const argv[] = { "pmg", "sandbox", "doctor", "--json", NULL };
+	static char said[65536];
+	pmg_auto(json) struct json_t *json = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	const struct json_t *driver;
+	int status = said_by(play, argv, -1, said, sizeof said);
+
+	(void)state;
+	assert_int_equal(pmg_json_parse("doctor", said, strlen(said), &json, &err), 0);
+	driver = pmg_json_at(json, 0);
+	assert_string_equal(pmg_json_str(driver, "driver"), "full");
+	assert_int_equal(status, pmg_json_bool(driver, "usable") ? 0 : 1);
+	assert_true(pmg_json_len(pmg_json_get(driver, "items")) > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(command_lines_do_what_they_say),
+		cmocka_unit_test(the_doctor_says_for_each_wall_whether_it_works),
+	};
+
+	return cmocka_run_group_tests(tests, make_root, remove_root);
+}
