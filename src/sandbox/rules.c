@@ -1,7 +1,9 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernel/uapi.h"
@@ -54,15 +56,29 @@ static uint64_t rights_of(const struct pmg_subtree *subtree, bool write)
 	return rights;
 }
 
+/* Where a link leads is for no rule to write that names the link: a project could have brought a
+ * node_modules that is one, to HOME. To read and start, the broker judges what is there. */
+static int open_subtree(const char *path, bool *write)
+{
+	const struct open_how how = { .flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_NO_SYMLINKS };
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+
+	if (fd >= 0 || errno != ELOOP)
+		return fd;
+	*write = false;
+	return open(path, O_PATH | O_CLOEXEC);
+}
+
 /* What is not there, or may not even be looked at, is not granted: the safe side. */
 static int grant_subtree(const struct domains *domains, const struct pmg_subtree *subtree,
 			 struct pmg_err *err)
 {
-	pmg_autofd int fd = open(subtree->path, O_PATH | O_CLOEXEC);
-	bool pure = subtree->write && subtree->pure_write;
+	bool write = subtree->write, pure;
+	pmg_autofd int fd = open_subtree(subtree->path, &write);
 	struct stat st;
 	int r;
 
+	pure = write && subtree->pure_write;
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ELOOP))
 		return 0;
 	if (fd < 0)
@@ -70,8 +86,8 @@ static int grant_subtree(const struct domains *domains, const struct pmg_subtree
 	if (domains->mixed && fstat(fd, &st) == 0 && st.st_dev == domains->tmp.st_dev &&
 	    st.st_ino == domains->tmp.st_ino)
 		pure = false;
-	r = pmg_landlock_allow_fd(domains->outer, fd, subtree->path,
-				  rights_of(subtree, subtree->write), err);
+	r = pmg_landlock_allow_fd(domains->outer, fd, subtree->path, rights_of(subtree, write),
+				  err);
 	if (r == 0)
 		r = pmg_landlock_allow_fd(domains->inner, fd, subtree->path,
 					  rights_of(subtree, pure), err);

@@ -25,6 +25,7 @@ static const struct row rows[] = {
 	{ "new", O_WRONLY | O_CREAT, false, false },
 	{ "deps/new", O_WRONLY | O_CREAT, true, true }, /* nothing is denied there */
 	{ "mixed/new", O_WRONLY | O_CREAT, true, false },
+	{ "linked/new", O_WRONLY | O_CREAT, false, false }, /* leads out of the project */
 	{ "../other", O_RDONLY, false, false },
 	{ "../other", O_WRONLY | O_CREAT, false, false },
 	{ "../../run/dir/bundle", O_RDONLY, true, true },
@@ -46,9 +47,15 @@ static int begin(struct walled *walled, struct pmg_landlock **outer, struct pmg_
 {
 	struct pmg_err err = PMG_ERR_INIT;
 	struct pmg_sandbox_want want = { 0 };
+	pmg_autofree char *link = NULL, *away = NULL;
 	int proc;
 
 	walled_begin(walled, "/bin/true");
+	link = pmg_path_join(walled->project, "linked");
+	away = pmg_path_join(walled->home, "away");
+	folder_write(walled->home, "away/x", "x", 1);
+	CHILD_CHECK(symlink(away, link) == 0);
+	walled_allow_below(walled, PMG_ACCESS_WRITE, PMG_RANK_ALLOW, walled->project, "linked/**");
 	folder_write(walled->project, "mixed/hooks/x", "x", 1);
 	folder_write(walled->home, "other", "x", 1);
 	folder_write(walled->run_dir, "bundle", "x", 1);
