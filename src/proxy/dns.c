@@ -73,9 +73,11 @@ static bool read_name(struct input *in, char *name, bool *odd)
 			return false;
 		if (len > 0)
 			name[len++] = '.';
-		for (i = 0; i < n; i++) {
+		for (i = 0; i < n; i++, len++) {
 			*odd |= !is_plain(p[i]);
-			name[len++] = is_plain(p[i]) ? (char)tolower(p[i]) : '?';
+			name[len] = '?';
+			if (is_plain(p[i]))
+				name[len] = (char)tolower(p[i]);
 		}
 	}
 	name[len] = '\0';

@@ -93,6 +93,11 @@ static int join(struct input in, struct pmg_str *message)
 
 /* --- the message --- */
 
+static bool is_plain(unsigned char c)
+{
+	return isalnum(c) || c == '-' || c == '_' || c == '.';
+}
+
 static bool is_host(const struct input *in)
 {
 	size_t i;
@@ -100,7 +105,7 @@ static bool is_host(const struct input *in)
 	if (in->left == 0 || in->left > NAME_MAX_LEN || in->at[0] == '.')
 		return false;
 	for (i = 0; i < in->left; i++)
-		if (!isalnum(in->at[i]) && !memchr("-_.", in->at[i], 3))
+		if (!is_plain(in->at[i]))
 			return false;
 	return true;
 }
