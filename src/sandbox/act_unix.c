@@ -73,7 +73,10 @@ static int judge(struct pmg_request *request, const char *name, bool own)
 	if (decision.allowed || (!decision.rule && own))
 		return 0;
 	(void)snprintf(target, sizeof target, "unix %s", name);
-	pmg_refuse(request, PMG_CODE_UNIX, PMG_EVENT_UNIX, decision.rule, target);
+	if (name[0] == '@') /* an allowance would not help: those outside have another network */
+		pmg_refuse_always(request, PMG_CODE_UNIX, PMG_EVENT_UNIX, target);
+	else
+		pmg_refuse(request, PMG_CODE_UNIX, PMG_EVENT_UNIX, decision.rule, target);
 	return -EACCES;
 }
 
