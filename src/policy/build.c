@@ -13,7 +13,8 @@
 #include "policy/overlay.h"
 #include "policy/vars.h"
 
-#define SHOWN_MAX 96U
+#define DIAG_LEFT_OUT 2004 /* docs/codes/PMG2004.md */
+#define DIAG_INVALID  2106 /* docs/codes/PMG2106.md */
 
 /* Below a folder so called lie packages that were installed, each in a folder of its own. */
 static const char *const dependency_names[] = { "node_modules", "site-packages", "dist-packages",
@@ -117,24 +118,26 @@ static int add_path(struct build *b, const struct pmg_draft_entry *entry, const 
 	return r == 0 && real ? add_rule(b, entry, real, exact, err) : r;
 }
 
-/* A variable without a value: reading less harms nobody; but who asked to write, or to deny, must
- * not be told that all is well. */
+/* A variable without a value: reading or starting less harms nobody; but who asked to write, or to
+ * deny, must not be told that all is well. */
 static int leave_out(struct build *b, const struct pmg_draft_entry *entry, const char *name,
 		     size_t len, struct pmg_err *err)
 {
 	bool known = pmg_vars_is_known(name + 2, len - 3);
+	const char *why = known ? "has no value here" : "is no variable of pmg";
+	bool harmless = !entry->deny &&
+			(entry->access == PMG_ACCESS_READ || entry->access == PMG_ACCESS_EXEC);
 
 	if (entry->layer == PMG_LAYER_BUILTIN && known)
 		return 0;
-	if (entry->layer == PMG_LAYER_PRESET ||
-	    (!entry->deny && entry->access == PMG_ACCESS_READ)) {
-		pmg_strv_addf(&b->policy->notes, "%s: %s left out: %.*s %s", entry->source,
-			      entry->text, (int)len, name,
-			      known ? "has no value here" : "is no variable of pmg");
+	if (entry->layer == PMG_LAYER_PRESET || harmless) {
+		pmg_strv_addf(&b->policy->notes, "[PMG%d] %s: %s: %.*s %s, left out", DIAG_LEFT_OUT,
+			      entry->source, entry->text, (int)len, name, why);
 		return 0;
 	}
-	return pmg_err_set(err, PMG_E_CONFIG, 0, "%s: %s: %.*s %s", entry->source, entry->text,
-			   (int)len, name, known ? "has no value here" : "is no variable of pmg");
+	(void)pmg_err_set(err, PMG_E_CONFIG, 0, "%s: %s: %.*s %s", entry->source, entry->text,
+			  (int)len, name, why);
+	return pmg_err_diag(err, DIAG_LEFT_OUT);
 }
 
 static int add_paths(struct build *b, const struct pmg_draft_entry *entry, struct pmg_err *err)
@@ -443,8 +446,7 @@ static int add_switches(struct build *b, struct pmg_err *err)
 	return r;
 }
 
-int pmg_policy_build(const struct pmg_policy_want *want, struct pmg_policy **out,
-		     struct pmg_err *err)
+static int build(const struct pmg_policy_want *want, struct pmg_policy **out, struct pmg_err *err)
 {
 	pmg_auto(build) struct build b = { .facts = want->facts };
 	size_t i;
@@ -468,4 +470,19 @@ int pmg_policy_build(const struct pmg_policy_want *want, struct pmg_policy **out
 	if (r == 0)
 		*out = pmg_steal_ptr(&b.policy);
 	return r;
+}
+
+int pmg_policy_build(const struct pmg_policy_want *want, struct pmg_policy **out,
+		     struct pmg_err *err)
+{
+	int r;
+
+	err->diag = 0;
+	r = build(want, out, err);
+	/* A name that is not there is the user's mistake, as one that is misspelt. */
+	if (r == -PMG_E_NOTFOUND)
+		err->code = PMG_E_CONFIG;
+	if ((r == -PMG_E_CONFIG || r == -PMG_E_NOTFOUND) && err->diag == 0)
+		return pmg_err_diag(err, DIAG_INVALID);
+	return r < 0 ? -(int)err->code : 0;
 }

@@ -48,8 +48,9 @@ struct pmg_policy_want {
 
 /**
  * @param[out] out  sealed; caller frees
- * @return 0; -PMG_E_CONFIG with file:line:column, or naming the --sandbox-allow that is wrong;
- *         -PMG_E_NOTFOUND: no profile of that name, with the nearest one as hint
+ * @return 0; -PMG_E_CONFIG with file:line:column, or naming the --sandbox-allow that is wrong, or
+ * no profile or preset of that name, with the nearest one as hint. Its diagnostic is PMG2106, or
+ * PMG2004 for a variable without a value where that is an error
  */
 int pmg_policy_build(const struct pmg_policy_want *want, struct pmg_policy **out,
 		     struct pmg_err *err) PMG_MUST_CHECK;

@@ -326,7 +326,8 @@ static void a_profile_of_the_user_stands_on_a_built_in_one(void **state)
 	assert_false(policy->proxy_only);
 	assert_int_equal(policy->max_processes, 512);
 	assert_int_equal(policy->notes.n, 1);
-	assert_non_null(strstr(policy->notes.v[0], "${NOPE}"));
+	assert_true(pmg_str_has_prefix(policy->notes.v[0], "[PMG2004] "));
+	assert_non_null(strstr(policy->notes.v[0], "my-npm.yml:7: ${NOPE}/x: ${NOPE} is no"));
 	got = pmg_policy_ask_net(policy, PMG_ACCESS_CONNECT, PMG_ROLE_SCRIPT, "a.acme.test", 443);
 	assert_true(got.allowed);
 	for (i = 0; i < policy->n_rules; i++)
@@ -369,6 +370,7 @@ static void a_wrong_profile_says_where(void **state)
 			fail_msg("%s was taken", rows[i].text);
 		if (!strstr(err.msg, rows[i].says) || !strstr(err.hint, rows[i].hint))
 			fail_msg("%s: %s (%s)", rows[i].text, err.msg, err.hint);
+		assert_int_equal(err.diag, strstr(rows[i].text, "NOPE") ? 2004 : 2106);
 	}
 	building_end(&b);
 }
@@ -388,7 +390,8 @@ static void no_profile_of_that_name_names_the_nearest(void **state)
 		struct pmg_err err = PMG_ERR_INIT;
 
 		assert_int_equal(building_try(&b, rows[i].name, NULL, &policy, &err),
-				 -PMG_E_NOTFOUND);
+				 -PMG_E_CONFIG);
+		assert_int_equal(err.code, PMG_E_CONFIG);
 		if (!strstr(err.hint, rows[i].hint))
 			fail_msg("%s: %s (%s)", rows[i].name, err.msg, err.hint);
 	}
