@@ -46,6 +46,13 @@ tests_unit_test_sandbox_report_LDADD = $(LINK_BROKERED)
 check_PROGRAMS += tests/unit/test_sandbox_loop
 tests_unit_test_sandbox_loop_LDADD = $(LINK_BROKERED)
 
+check_PROGRAMS += tests/fuzz/fuzz_notify tests/fuzz/fuzz_resolve
+tests_fuzz_fuzz_notify_LDADD = $(FUZZ_MAIN) $(LINK_SANDBOX)
+tests_fuzz_fuzz_notify_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_notify_is_valid \
+	-Wl,--wrap=pmg_notify_read -Wl,--wrap=pmg_notify_read_text
+tests_fuzz_fuzz_resolve_LDADD = $(FUZZ_MAIN) $(LINK_SANDBOX)
+tests_fuzz_fuzz_resolve_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_notify_is_valid
+
 EXTRA_PROGRAMS += bench/open_bench
 CLEANFILES += bench/open_bench
 bench_open_bench_LDADD = $(LINK_BROKERED)
