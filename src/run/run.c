@@ -24,6 +24,7 @@
 #include "run/signals.h"
 #include "run/tool.h"
 #include "run/tree.h"
+#include "run/withheld.h"
 #include "violation/ledger.h"
 #include "violation/mask.h"
 
@@ -413,27 +414,9 @@ static int start_all(struct run *run, struct pmg_err *err)
 	return r;
 }
 
-/* A variable that the tool did not get: its name, never its value. */
-static void note_scrubbed(struct pmg_record *record, const char *name)
-{
-	pmg_auto(event) struct pmg_event event = {
-		.code = 2003,
-		.op = PMG_EVENT_ENV,
-		.by = PMG_EVENT_BY_BROKER,
-		.first = record->started,
-		.last = record->started,
-		.count = 1,
-	};
-
-	event.target = pmg_xstrdup(name);
-	event.allow = pmg_xasprintf("env=%s", name);
-	(void)pmg_record_denied(record, &event);
-}
-
 static void begin_record(struct run *run, struct pmg_record *record)
 {
 	char fingerprint[PMG_SHA256_HEX];
-	size_t i;
 
 	pmg_plan_fingerprint(run->prepared.plan, fingerprint);
 	record->fingerprint = pmg_xstrdup(fingerprint);
@@ -442,8 +425,8 @@ static void begin_record(struct run *run, struct pmg_record *record)
 	if (run->prepared.policy)
 		record->profile = pmg_xstrdup(run->prepared.policy->profile);
 	pmg_mask_argv(run->want->argv, &record->argv);
-	for (i = 0; i < run->scrubbed.n; i++)
-		note_scrubbed(record, run->scrubbed.v[i]);
+	if (run->prepared.policy)
+		pmg_withheld_note(record, run->prepared.policy, &run->scrubbed);
 }
 
 static void show_notes(const struct run *run)
