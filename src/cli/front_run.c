@@ -2,12 +2,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/env.h"
 #include "base/mem.h"
 #include "cli/front.h"
 #include "cli/report.h"
 #include "cli/summary.h"
 #include "run/run.h"
 #include "run/signals.h"
+#include "violation/event.h"
 
 /* How much is said, and where. */
 struct voice {
@@ -88,6 +90,17 @@ static int not_run(const struct pmg_out *out, const struct pmg_err *err)
 	return err->errnum == ENOENT ? PMG_EXIT_NOT_FOUND : PMG_EXIT_NOT_EXECUTABLE;
 }
 
+/* Variables that were taken away are no attempt at anything. */
+static bool was_refused(const struct pmg_record *record)
+{
+	size_t i;
+
+	for (i = 0; i < record->events.n; i++)
+		if (record->events.v[i].op != PMG_EVENT_ENV)
+			return true;
+	return false;
+}
+
 int pmg_front_run(const struct pmg_front_settings *settings, struct pmg_out *out, char *const *argv,
 		  struct pmg_err *err)
 {
@@ -102,7 +115,6 @@ int pmg_front_run(const struct pmg_front_settings *settings, struct pmg_out *out
 		.no_sandbox = settings->no_sandbox,
 		.command = settings->command,
 		.profile = settings->profile,
-		.driver = settings->driver,
 		.allows = &settings->allows,
 		.say = say,
 		.arg = &voice,
@@ -112,6 +124,7 @@ int pmg_front_run(const struct pmg_front_settings *settings, struct pmg_out *out
 	int r, status;
 
 	pmg_front_environment(&env);
+	want.driver = settings->driver ? settings->driver : pmg_env_get(&env, "PMG_SANDBOX_DRIVER");
 	if (settings->dry_run)
 		return show_plan(&want, out, err);
 	if (settings->report && pmg_report_open(settings->report, &report, err) < 0)
@@ -120,6 +133,8 @@ int pmg_front_run(const struct pmg_front_settings *settings, struct pmg_out *out
 	r = pmg_run(&want, &result, err);
 	tell(settings, out, &result, r < 0);
 	status = result.exit;
+	if (status == 0 && settings->fail_on_violation && was_refused(&result.record))
+		status = PMG_EXIT_WITHHELD;
 	if (result.guarded && settings->report &&
 	    pmg_report_write(&report, &result.record, &report_err) < 0) {
 		pmg_out_error(out, &report_err);

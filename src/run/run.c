@@ -1,55 +1,19 @@
-#include "run/run.h"
+#include "run/run_priv.h"
 
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <termios.h>
-#include <unistd.h>
 
 #include "base/clock.h"
-#include "base/env.h"
 #include "base/log.h"
 #include "base/path.h"
-#include "pm/point.h"
-#include "policy/build.h"
-#include "run/ahead.h"
-#include "run/attend.h"
-#include "run/certs.h"
-#include "run/confined.h"
-#include "run/folder.h"
 #include "run/learned.h"
 #include "run/outer.h"
-#include "run/prepare.h"
-#include "run/proxy.h"
-#include "run/self.h"
-#include "run/signals.h"
 #include "run/tool.h"
-#include "run/tree.h"
 #include "run/withheld.h"
 #include "violation/ledger.h"
 #include "violation/mask.h"
 
-/* All that a guarded run holds; emptied from below. */
-struct run {
-	const struct pmg_run_want *want;
-	struct pmg_run_result *result;
-	struct pmg_prepared prepared;
-	struct pmg_folder folder;
-	struct pmg_folder scratch; /* within walls: what the tool sees as /tmp */
-	char *tmp;                 /* its path */
-	struct pmg_proxy proxy;
-	struct pmg_confined confined;
-	struct pmg_ahead ahead;
-	struct pmg_signals signals;
-	struct pmg_attend attend;
-	struct pmg_strv env;      /* of the tool; whole once the plan is made */
-	struct pmg_strv scrubbed; /* names of variables that were taken from it */
-	struct pmg_strv notes;    /* of the proxy: shown when something went wrong, or with -v */
-	struct termios terminal;
-	int terminal_fd; /* -1: none */
-	uint64_t began_ms;
-};
-
-static void run_done(struct run *run)
+static void run_done(struct pmg_running *run)
 {
 	pmg_confined_done(&run->confined); /* first: what runs must not see the rest go */
 	pmg_ahead_done(&run->ahead);
@@ -63,7 +27,7 @@ static void run_done(struct run *run)
 	pmg_prepared_done(&run->prepared);
 	pmg_strv_done(&run->notes);
 }
-PMG_DEFINE_AUTO_DONE(run, struct run, run_done);
+PMG_DEFINE_AUTO_DONE(run, struct pmg_running, run_done);
 
 void pmg_run_result_done(struct pmg_run_result *result)
 {
@@ -71,18 +35,8 @@ void pmg_run_result_done(struct pmg_run_result *result)
 	pmg_config_done(&result->config);
 }
 
-static void say(const struct run *run, enum pmg_say kind, const char *line)
-{
-	run->want->say(run->want->arg, kind, line);
-}
-
-static bool is_confined(const struct run *run)
-{
-	return run->prepared.walls;
-}
-
 /* Become the tool with this environment; comes back only when that fails. */
-static int become_tool(const struct run *run, const struct pmg_strv *env, char *const *argv,
+static int become_tool(const struct pmg_running *run, const struct pmg_strv *env, char *const *argv,
 		       struct pmg_err *err)
 {
 	struct pmg_tool tool = { &run->prepared.found, argv, env };
@@ -90,29 +44,8 @@ static int become_tool(const struct run *run, const struct pmg_strv *env, char *
 	return pmg_tool_exec(&tool, err);
 }
 
-static char *const *tool_argv(struct run *run)
-{
-	struct pmg_strv *cleaned = &run->prepared.facts.argv;
-
-	return cleaned->n > 0 ? pmg_strv_argv(cleaned) : run->want->argv;
-}
-
-static void point(const struct run *run, const struct pmg_pointer *to, struct pmg_strv *env)
-{
-	if (run->prepared.pm)
-		run->prepared.pm->point(env, to);
-	else
-		pmg_point(env, to);
-}
-
-static void copy_env(const struct run *run, struct pmg_strv *out)
-{
-	if (run->want->env->n > 0)
-		pmg_strv_extend(out, run->want->env->v);
-}
-
 /* Inside a guarded run whose proxy knows all that this tool needs: use it. @return 0: not so */
-static int join_outer(struct run *run, struct pmg_err *err)
+static int join_outer(struct pmg_running *run, struct pmg_err *err)
 {
 	pmg_auto(outer) struct pmg_outer outer = { 0 };
 	pmg_auto(strv) struct pmg_strv env = { 0 };
@@ -121,13 +54,13 @@ static int join_outer(struct run *run, struct pmg_err *err)
 
 	if (!pmg_outer_find(run->want->env, &outer))
 		return 0;
-	copy_env(run, &env);
+	pmg_running_copy_env(run, &env);
 	to = (struct pmg_pointer){ outer.proxy, outer.bundle, outer.extra, true, true };
 	if (outer.walls) {
 		/* They hold whatever this tool is told; and our own configuration is behind them.
 		 */
 		pmg_log_debug("inside the walls of a guarded run");
-		point(run, &to, &env);
+		pmg_running_point(run, &to, &env);
 		return become_tool(run, &env, run->want->argv, err);
 	}
 	r = pmg_prepare_config(run->want, &run->prepared, &run->result->config, err);
@@ -140,281 +73,28 @@ static int join_outer(struct run *run, struct pmg_err *err)
 	pmg_log_debug("inside a guarded run: its proxy is used");
 	to.has_loopback = run->prepared.has_loopback;
 	to.has_cafile = run->prepared.facts.has_cafile;
-	point(run, &to, &env);
-	return become_tool(run, &env, tool_argv(run), err);
-}
-
-static int start_proxy(struct run *run, struct pmg_err *err)
-{
-	pmg_autofree char *program = NULL;
-	pmg_autofd int bundle = -1;
-	int r = pmg_self_helper("pmg-proxy", &program, err);
-
-	if (r == 0)
-		r = pmg_folder_make(run->want->env, &run->folder, err);
-	if (r < 0)
-		return r;
-	bundle = pmg_folder_create(&run->folder, PMG_OUTER_BUNDLE, err);
-	if (bundle < 0)
-		return bundle;
-	return pmg_proxy_start(program, bundle, is_confined(run) ? PMG_SANDBOX_PROXY_PORT : 0,
-			       run->want->debug, &run->proxy, err);
-}
-
-/* Keeper's listeners go to the proxy; what the keeper could not build ends the run here. */
-static int hand_over(struct run *run, struct pmg_err *err)
-{
-	pmg_auto(confined_news) struct pmg_confined_news news = { 0 };
-	size_t i;
-	int r = pmg_attend_walls(&run->attend, &news, err);
-
-	run->result->signal = run->attend.ended_by;
-	if (r < 0 || run->result->signal)
-		return r;
-	for (i = 0; i < news.walls.notes.n; i++)
-		pmg_strv_add(&run->notes, news.walls.notes.v[i]);
-	return pmg_confined_hand_over(&run->confined, run->prepared.policy, &news, run->proxy.fd,
-				      err);
-}
-
-static int tell_proxy(struct run *run, struct pmg_err *err)
-{
-	const struct pmg_facts *facts = &run->prepared.facts;
-	const struct pmg_dirs *dirs = &run->prepared.dirs;
-	pmg_autofree char *index = pmg_path_join(dirs->state, "intel.db");
-	pmg_autofree char *blocklist = pmg_path_join(dirs->config, "blocklist.yml");
-	pmg_autofree char *cache = pmg_path_join(dirs->cache, "artifact-hosts");
-	struct pmg_wire_start start = {
-		.token = run->proxy.token,
-		.index_path = index,
-		.blocklist_path = blocklist,
-		.cache_path = access(cache, R_OK) == 0 ? cache : NULL,
-		.https_proxy = facts->https_proxy,
-		.http_proxy = facts->http_proxy,
-		.no_proxy = facts->no_proxy,
-		.ca_files = facts->ca_files, /* borrowed */
-		.ca_dirs = facts->ca_dirs,
-		.debug = run->want->debug,
-		.walls = is_confined(run),
-	};
-	int r = pmg_proxy_tell(&run->proxy, facts, err);
-
-	if (r == 0 && is_confined(run))
-		r = hand_over(run, err);
-	if (r == 0 && !run->result->signal)
-		r = pmg_proxy_begin(&run->proxy, &start, err);
-	return r;
-}
-
-/* Without an index only the block list can refuse anything; whoever wants more has it not run. */
-static int check_index(const struct run *run, struct pmg_err *err)
-{
-	if (run->result->record.index_present ||
-	    run->result->config.on_missing != PMG_ON_MISSING_BLOCK)
-		return 0;
-	(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0,
-			  "no malware index yet, and intel.on_missing is block");
-	(void)pmg_err_diag(err, 3007);
-	return pmg_err_hint(err, "\"pmg intel import PATH\" adds one");
+	pmg_running_point(run, &to, &env);
+	return become_tool(run, &env, pmg_running_argv(run), err);
 }
 
 /* Said once it matters: a run that fetched no package needs no index. */
-static void note_missing_index(const struct run *run)
+static void note_missing_index(const struct pmg_running *run)
 {
 	const struct pmg_record *record = &run->result->record;
 
 	if (!record->index_present && record->n_packages > 0)
-		say(run, PMG_SAY_NOTE,
-		    "no malware index yet, only the block list is checked; "
-		    "\"pmg intel import PATH\" adds one");
+		pmg_running_say(run, PMG_SAY_NOTE,
+				"no malware index yet, only the block list is checked; "
+				"\"pmg intel import PATH\" adds one");
 }
 
-/* @return 0, also when we were asked to end meanwhile (result->signal) */
-static int await_ready(struct run *run, struct pmg_err *err)
-{
-	pmg_auto(wire_ready) struct pmg_wire_ready ready = { 0 };
-	struct pmg_record *record = &run->result->record;
-	size_t i;
-	int r = pmg_attend_ready(&run->attend, &ready, err);
-
-	if (r < 0)
-		return pmg_err_wrap(err, "pmg-proxy did not start");
-	run->result->signal = run->attend.ended_by;
-	if (run->result->signal)
-		return 0;
-	record->index_present = ready.index_present;
-	record->index_built = ready.index_built;
-	record->index_records = ready.index_records;
-	run->result->blocklist = ready.blocklist_entries;
-	for (i = 0; i < ready.notes.n; i++)
-		pmg_strv_add(&run->notes, ready.notes.v[i]);
-	r = pmg_certs_write(&run->folder, ready.ca_pem, run->want->env, err);
-	return r < 0 ? r : check_index(run, err);
-}
-
-/* The terminal as it is now, to put it back when the tool dies without having done so. */
-static void remember_terminal(struct run *run)
-{
-	int fd;
-
-	for (fd = 0; fd <= 2; fd++)
-		if (tcgetattr(fd, &run->terminal) == 0) {
-			run->terminal_fd = fd;
-			return;
-		}
-}
-
-static void restore_terminal(const struct run *run)
+static void restore_terminal(const struct pmg_running *run)
 {
 	if (run->terminal_fd >= 0 && tcgetpgrp(run->terminal_fd) == getpgrp())
 		(void)tcsetattr(run->terminal_fd, TCSADRAIN, &run->terminal);
 }
 
-/* Everything of the tool's environment that does not depend on a started proxy. */
-static void make_env(struct run *run)
-{
-	pmg_autofree char *proxy = pmg_proxy_url(&run->proxy);
-	pmg_autofree char *bundle = pmg_path_join(run->folder.path, PMG_OUTER_BUNDLE);
-	pmg_autofree char *extra = pmg_path_join(run->folder.path, PMG_CERTS_EXTRA);
-
-	copy_env(run, &run->env);
-	if (is_confined(run)) {
-		pmg_policy_scrub(run->prepared.policy, &run->env, &run->scrubbed);
-		pmg_env_set(&run->env, "TMPDIR", PMG_PREPARE_TMP);
-	}
-	point(run,
-	      &(struct pmg_pointer){
-		      .proxy = proxy,
-		      .bundle = bundle,
-		      .extra = extra,
-		      .has_loopback = run->prepared.has_loopback,
-		      .has_cafile = run->prepared.facts.has_cafile,
-	      },
-	      &run->env);
-	pmg_env_set(&run->env, "PMG_RUN", run->folder.path);
-}
-
-static int start_bare(struct run *run, struct pmg_err *err)
-{
-	struct pmg_tool tool = { &run->prepared.found, tool_argv(run), &run->env };
-
-	return pmg_tool_start(&tool, &run->signals, &run->attend.tool, err);
-}
-
-static int start_confined(struct run *run, struct pmg_err *err)
-{
-	int r = pmg_sandbox_go(&run->confined.sandbox, err);
-
-	if (r == 0)
-		r = pmg_attend_started(&run->attend, err);
-	run->result->signal = run->attend.ended_by;
-	run->result->confined = r == 0;
-	return r;
-}
-
-static int start_tool(struct run *run, struct pmg_err *err)
-{
-	pmg_autofree char *proxy = pmg_proxy_url(&run->proxy);
-	int r = pmg_outer_write(&run->folder, proxy, is_confined(run), &run->prepared.facts, err);
-
-	if (r < 0)
-		return r;
-	remember_terminal(run);
-	r = is_confined(run) ? start_confined(run, err) : start_bare(run, err);
-	run->result->guarded = r == 0 && !run->result->signal;
-	return r;
-}
-
-/* A probe builds what the keeper then builds again, and says why it cannot as the keeper does: so
- * it is left out where there is no choice. */
-static int pick_driver(const struct run *run, const struct pmg_driver **out, struct pmg_err *err)
-{
-	const struct pmg_driver *const *all = pmg_driver_all();
-
-	*out = all[0];
-	if (!run->want->driver && !all[1])
-		return 0;
-	if (pmg_driver_pick(run->want->driver, PMG_CAP_FS | PMG_CAP_NET | PMG_CAP_REPORT, out,
-			    err) < 0)
-		return pmg_err_diag(err, 2107);
-	return 0;
-}
-
-/* The keeper builds while the proxy reads its certificates. */
-static int start_keeper(struct run *run, struct pmg_err *err)
-{
-	pmg_autofree char *via = pmg_found_via(&run->prepared.found, PMG_CONFINED_TOOL_PID);
-	struct pmg_sandbox_want want = {
-		.policy = run->prepared.policy,
-		.program = run->prepared.found.program,
-		.argv = tool_argv(run),
-		.cwd = run->prepared.cwd,
-		.tmp = run->tmp,
-		.run_dir = run->folder.path,
-		.proxy_fd = -1,
-		.mask = &run->signals.found_mask,
-		.debug = run->want->debug,
-	};
-	size_t i;
-	int r;
-
-	for (i = 0; i < run->prepared.folders.n; i++)
-		pmg_ahead_make(&run->ahead, run->prepared.folders.v[i]);
-	r = pick_driver(run, &want.driver, err);
-	if (r < 0)
-		return r;
-	pmg_env_set(&run->env, "PMG_VIA", via);
-	want.envp = pmg_strv_argv(&run->env);
-	run->attend.confined = &run->confined;
-	return pmg_confined_start(&want, &run->confined, err);
-}
-
-static int make_scratch(struct run *run, struct pmg_err *err)
-{
-	int r = pmg_folder_make_large(run->want->env, &run->scratch, err);
-
-	return r < 0 ? r : pmg_folder_mkdir(&run->scratch, "tmp", &run->tmp, err);
-}
-
-/* The manager may have to be asked; when we are asked to end meanwhile, that counts. */
-static int make_plan(struct run *run, struct pmg_err *err)
-{
-	int r = pmg_prepare_plan(run->want, &run->result->config, run->folder.path,
-				 run->signals.end_fd, &run->prepared, err);
-
-	run->result->signal = pmg_attend_asked(&run->attend);
-	return run->result->signal ? 0 : r;
-}
-
-/* Everything up to the tool's start. */
-static int start_all(struct run *run, struct pmg_err *err)
-{
-	int r = pmg_signals_open(&run->signals, err);
-
-	if (r == 0)
-		r = pmg_tree_adopt(err);
-	if (r == 0)
-		r = start_proxy(run, err);
-	/* The proxy loads its libraries while we ask the manager. */
-	if (r == 0)
-		r = make_plan(run, err);
-	if (r < 0 || run->result->signal)
-		return r;
-	make_env(run);
-	if (is_confined(run))
-		r = make_scratch(run, err);
-	if (r == 0 && is_confined(run))
-		r = start_keeper(run, err);
-	if (r == 0)
-		r = tell_proxy(run, err);
-	if (r == 0 && !run->result->signal)
-		r = await_ready(run, err);
-	if (r == 0 && !run->result->signal)
-		r = start_tool(run, err);
-	return r;
-}
-
-static void begin_record(struct run *run, struct pmg_record *record)
+static void begin_record(struct pmg_running *run, struct pmg_record *record)
 {
 	char fingerprint[PMG_SHA256_HEX];
 
@@ -429,7 +109,7 @@ static void begin_record(struct run *run, struct pmg_record *record)
 		pmg_withheld_note(record, run->prepared.policy, &run->scrubbed);
 }
 
-static void show_notes(const struct run *run)
+static void show_notes(const struct pmg_running *run)
 {
 	const struct pmg_strv *facts = &run->prepared.facts.notes;
 	const struct pmg_strv *warnings = &run->prepared.facts.warnings;
@@ -437,16 +117,16 @@ static void show_notes(const struct run *run)
 	size_t i;
 
 	for (i = 0; i < warnings->n; i++)
-		say(run, PMG_SAY_NOTE, warnings->v[i]);
+		pmg_running_say(run, PMG_SAY_NOTE, warnings->v[i]);
 	for (i = 0; i < facts->n; i++)
-		say(run, PMG_SAY_DETAIL, facts->v[i]);
+		pmg_running_say(run, PMG_SAY_DETAIL, facts->v[i]);
 	for (i = 0; i < run->notes.n; i++)
-		say(run, wrong ? PMG_SAY_NOTE : PMG_SAY_DETAIL, run->notes.v[i]);
+		pmg_running_say(run, wrong ? PMG_SAY_NOTE : PMG_SAY_DETAIL, run->notes.v[i]);
 }
 
 /* What the tool's end means for ours: a run in which a package was withheld, or a credential or a
  * place of persistence was touched, never ends with 0. */
-static void conclude(struct run *run)
+static void conclude(struct pmg_running *run)
 {
 	struct pmg_run_result *result = run->result;
 	int status = run->attend.status;
@@ -462,7 +142,7 @@ static void conclude(struct run *run)
 	}
 }
 
-static void keep_learned(const struct run *run, const struct pmg_strv *learned)
+static void keep_learned(const struct pmg_running *run, const struct pmg_strv *learned)
 {
 	pmg_autofree char *path = pmg_path_join(run->prepared.dirs.cache, "artifact-hosts");
 	struct pmg_err scratch = PMG_ERR_INIT;
@@ -472,7 +152,7 @@ static void keep_learned(const struct run *run, const struct pmg_strv *learned)
 }
 
 /* A record that cannot be written is said, and changes nothing: what was refused stays refused. */
-static void write_ledger(struct run *run)
+static void write_ledger(struct pmg_running *run)
 {
 	pmg_autofree char *path = pmg_path_join(run->prepared.dirs.state, "ledger.db");
 	const struct pmg_config *config = &run->result->config;
@@ -483,7 +163,7 @@ static void write_ledger(struct run *run)
 		return;
 	if (pmg_ledger_write(path, &run->result->record, &keep, &err) < 0) {
 		(void)pmg_err_wrap(&err, "this run is not in the ledger");
-		say(run, PMG_SAY_FAULT, err.msg);
+		pmg_running_say(run, PMG_SAY_FAULT, err.msg);
 	}
 }
 
@@ -491,13 +171,13 @@ static void write_ledger(struct run *run)
  * Has the proxy told all? When it has not, a refusal may be missing, and the run must not look
  * well; one that was ended by a signal does not.
  */
-static int stop_proxy(struct run *run, struct pmg_wire_done *done, struct pmg_err *err)
+static int stop_proxy(struct pmg_running *run, struct pmg_wire_done *done, struct pmg_err *err)
 {
 	struct pmg_err late = PMG_ERR_INIT;
 	int r = pmg_attend_stop_proxy(&run->attend, done, &late);
 
 	if (r < 0 && WIFSIGNALED(run->attend.status)) {
-		say(run, PMG_SAY_FAULT, late.msg);
+		pmg_running_say(run, PMG_SAY_FAULT, late.msg);
 		return 0;
 	}
 	if (r < 0)
@@ -506,7 +186,7 @@ static int stop_proxy(struct run *run, struct pmg_wire_done *done, struct pmg_er
 }
 
 /* The tool has ended, or must. @return 0 or why the run is not one that was guarded to its end */
-static int finish(struct run *run, int lost, struct pmg_err *err)
+static int finish(struct pmg_running *run, int lost, struct pmg_err *err)
 {
 	pmg_auto(wire_done) struct pmg_wire_done done = { 0 };
 	struct pmg_run_result *result = run->result;
@@ -532,16 +212,17 @@ static int finish(struct run *run, int lost, struct pmg_err *err)
 }
 
 /* Whoever turned the sandbox off is told so each time: a line in a file is soon forgotten. */
-static void note_no_walls(const struct run *run)
+static void note_no_walls(const struct pmg_running *run)
 {
-	if (!is_confined(run))
-		say(run, PMG_SAY_NOTE,
-		    run->want->no_sandbox
-			    ? "no sandbox (--no-sandbox): install scripts can do what you can"
-			    : "no sandbox (config.yml): install scripts can do what you can");
+	if (!pmg_running_is_confined(run))
+		pmg_running_say(
+			run, PMG_SAY_NOTE,
+			run->want->no_sandbox
+				? "no sandbox (--no-sandbox): install scripts can do what you can"
+				: "no sandbox (config.yml): install scripts can do what you can");
 }
 
-static int guard(struct run *run, struct pmg_err *err)
+static int guard(struct pmg_running *run, struct pmg_err *err)
 {
 	struct pmg_record *record = &run->result->record;
 	int r;
@@ -550,7 +231,7 @@ static int guard(struct run *run, struct pmg_err *err)
 	record->started = pmg_clock_now();
 	r = pmg_run_id(record->started, record->id, err);
 	if (r == 0)
-		r = start_all(run, err);
+		r = pmg_running_start(run, err);
 	if (r < 0 || run->result->signal)
 		return r;
 	begin_record(run, record);
@@ -558,10 +239,10 @@ static int guard(struct run *run, struct pmg_err *err)
 	return finish(run, r, err);
 }
 
-static void run_init(struct run *run, const struct pmg_run_want *want,
+static void run_init(struct pmg_running *run, const struct pmg_run_want *want,
 		     struct pmg_run_result *result)
 {
-	*run = (struct run){
+	*run = (struct pmg_running){
 		.want = want,
 		.result = result,
 		.folder = PMG_FOLDER_INIT,
@@ -581,7 +262,7 @@ static void run_init(struct run *run, const struct pmg_run_want *want,
 
 int pmg_run(const struct pmg_run_want *want, struct pmg_run_result *out, struct pmg_err *err)
 {
-	pmg_auto(run) struct run run;
+	pmg_auto(run) struct pmg_running run;
 	int r;
 
 	run_init(&run, want, out);
