@@ -58,6 +58,14 @@ static void end(struct pmg_capture *capture)
 
 /* --- where to --- */
 
+/* A registry of this host may be known by either name, and is judged under both. */
+static const char *loopback_name(const struct pmg_capture *capture, const char *literal)
+{
+	return pmg_catalog_knows(capture->service->catalog, "localhost", capture->to.port)
+		       ? "localhost"
+		       : literal;
+}
+
 /* A name of an address of ours counts, or none. @return host; *refused when nothing may be served
  */
 static char *choose(const struct pmg_capture *capture, const struct words *words, bool *refused)
@@ -71,7 +79,9 @@ static char *choose(const struct pmg_capture *capture, const struct words *words
 		*refused = !given || (words->name && strcmp(words->name, given) != 0);
 		return pmg_xstrdup(words->name ? words->name : given ? given : literal);
 	}
-	if (!words->name || pmg_endpoint_is_loopback(&capture->to))
+	if (pmg_endpoint_is_loopback(&capture->to))
+		return pmg_xstrdup(loopback_name(capture, literal));
+	if (!words->name)
 		return pmg_steal_ptr(&literal);
 	by_name = pmg_reach_ask(capture->service, capture->peer, words->name, capture->to.port);
 	by_address = pmg_reach_ask(capture->service, capture->peer, literal, capture->to.port);

@@ -377,6 +377,16 @@ class Captured(Walls):
         self.assertTrue(Caller(self, "127.0.0.2:%d" % port).ended())
         self.assertEqual([d[2] for d in self.denied()], ["tcp 127.0.0.2:%d" % port])
 
+    def test_a_registry_on_localhost_is_judged_by_its_address_too(self):
+        door = listener(0, host="127.0.0.2")
+        port = door.getsockname()[1]
+        self.start(("npm", "http://localhost:%d/npm/" % port),
+                   doors=[("proxy", listener(61080, host="127.0.0.1")), ("port", door)],
+                   netrules=[("127.0.0.2:%d" % port,)])
+        door.close()
+        self.assertTrue(Caller(self, "127.0.0.2:%d" % port).ended())
+        self.assertEqual([d[2] for d in self.denied()], ["tcp localhost:%d" % port])
+
     def test_plain_http_goes_by_its_host_request_after_request(self):
         host = "plain.test"
         parent = self.parent("plain.test:80=127.0.0.1:%d" % Registry.http)
