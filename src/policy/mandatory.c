@@ -307,8 +307,8 @@ static const struct row {
 	{ FIXED, W, "${RUNDIR}/**", PACKAGE },
 };
 
-static int add_text(struct pmg_policy *policy, const struct row *row, const char *text,
-		    struct pmg_err *err)
+static int add_text(struct pmg_policy *policy, const struct pmg_policy_facts *facts,
+		    const struct row *row, const char *text, struct pmg_err *err)
 {
 	static const struct {
 		unsigned bit;
@@ -317,7 +317,9 @@ static int add_text(struct pmg_policy *policy, const struct row *row, const char
 	pmg_autofree char *source =
 		pmg_xasprintf("built-in mandatory:%zu", (size_t)(row - rows) + 1);
 	pmg_autofree char *copy = pmg_xstrdup(text);
-	unsigned flags = row->flags;
+	/* A command that a person runs by itself is no manager, whatever it is called. */
+	bool exec = strcmp(facts->manager, "exec") == 0;
+	unsigned flags = row->flags & (exec ? ~SCRIPT : ~0U);
 	struct pmg_policy_rule rule = {
 		.rank = flags & HOOK   ? PMG_RANK_HOOKS
 			: flags & OPEN ? PMG_RANK_OPT_OUT
@@ -345,9 +347,9 @@ static int add_both(struct pmg_policy *policy, const struct pmg_policy_facts *fa
 		    const struct row *row, const char *text, struct pmg_err *err)
 {
 	pmg_autofree char *real = pmg_vars_real(facts, text);
-	int r = add_text(policy, row, text, err);
+	int r = add_text(policy, facts, row, text, err);
 
-	return r == 0 && real ? add_text(policy, row, real, err) : r;
+	return r == 0 && real ? add_text(policy, facts, row, real, err) : r;
 }
 
 static int add_pattern(struct pmg_policy *policy, const struct pmg_policy_facts *facts,

@@ -129,7 +129,7 @@ static void each_built_in_profile_builds(void **state)
 		    { "write", "s", "{project}/setup.py", false } } },
 		{ "exec",
 		  { { "write", "s", "{project}/a/b", true },
-		    { "write", "s", "{project}/.env", false },
+		    { "read", "ms", "{project}/.npmrc", false },
 		    { "read", "s", "{home}/.aws/credentials", false },
 		    { "exec", "s", "{home}/evil", false } } },
 	};
