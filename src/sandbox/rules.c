@@ -56,6 +56,23 @@ static uint64_t rights_of(const struct pmg_subtree *subtree, bool write)
 	return rights;
 }
 
+/* A pipe or socket, which is what /dev/stderr may lead to, is no matter of Landlock's. */
+static int grant(struct pmg_landlock *ruleset, int fd, const char *name, uint64_t rights,
+		 struct pmg_err *err)
+{
+	int r = pmg_landlock_allow_fd(ruleset, fd, name, rights, err);
+
+	return r < 0 && err->errnum == EBADFD ? 0 : r;
+}
+
+static int grant_both(const struct domains *domains, int fd, const char *name, uint64_t rights,
+		      struct pmg_err *err)
+{
+	int r = grant(domains->outer, fd, name, rights, err);
+
+	return r == 0 ? grant(domains->inner, fd, name, rights, err) : r;
+}
+
 /* Where a link leads is for no rule to write that names the link: a project could have brought a
  * node_modules that is one, to HOME. To read and start, the broker judges what is there. */
 static int open_subtree(const char *path, bool *write)
@@ -86,20 +103,10 @@ static int grant_subtree(const struct domains *domains, const struct pmg_subtree
 	if (domains->mixed && fstat(fd, &st) == 0 && st.st_dev == domains->tmp.st_dev &&
 	    st.st_ino == domains->tmp.st_ino)
 		pure = false;
-	r = pmg_landlock_allow_fd(domains->outer, fd, subtree->path, rights_of(subtree, write),
-				  err);
+	r = grant(domains->outer, fd, subtree->path, rights_of(subtree, write), err);
 	if (r == 0)
-		r = pmg_landlock_allow_fd(domains->inner, fd, subtree->path,
-					  rights_of(subtree, pure), err);
+		r = grant(domains->inner, fd, subtree->path, rights_of(subtree, pure), err);
 	return r;
-}
-
-static int grant_both(const struct domains *domains, int fd, const char *name, uint64_t rights,
-		      struct pmg_err *err)
-{
-	int r = pmg_landlock_allow_fd(domains->outer, fd, name, rights, err);
-
-	return r == 0 ? pmg_landlock_allow_fd(domains->inner, fd, name, rights, err) : r;
 }
 
 static int grant_always(const struct domains *domains, struct pmg_err *err)

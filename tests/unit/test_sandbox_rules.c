@@ -62,6 +62,7 @@ static int begin(struct walled *walled, struct pmg_landlock **outer, struct pmg_
 	walled_allow_below(walled, PMG_ACCESS_WRITE, PMG_RANK_ALLOW, walled->project, "mixed/**");
 	walled_allow_below(walled, PMG_ACCESS_WRITE, PMG_RANK_MANDATORY_DENY, walled->project,
 			   "mixed/hooks/**");
+	walled_allow(walled, PMG_ACCESS_READ, PMG_RANK_ALLOW, "/dev/stdin");
 	pmg_policy_seal(walled->policy);
 	want = (struct pmg_sandbox_want){ .policy = walled->policy, .run_dir = walled->run_dir };
 	proc = pmg_procfs_open(&err);
@@ -116,6 +117,19 @@ static int without(void)
 	return 0;
 }
 
+/* What /dev/stdin leads to may be no file at all. */
+static int a_pipe(void)
+{
+	struct walled walled;
+	pmg_auto(landlock) struct pmg_landlock *outer = NULL, *inner = NULL;
+	int fds[2];
+
+	CHILD_CHECK(pipe2(fds, O_CLOEXEC) == 0 && dup2(fds[0], 0) == 0);
+	CHILD_CHECK(begin(&walled, &outer, &inner) == 0);
+	walled_end(&walled);
+	return 0;
+}
+
 /* A process outside is not signalled; one that is inside, or further in, is. */
 static int signals(void)
 {
@@ -157,6 +171,7 @@ static void check(int (*action)(void))
 CASE(unguarded_everything_works, without)
 CASE(the_outer_domain_is_what_can_be_allowed_at_all, in_outer)
 CASE(the_inner_domain_writes_only_where_nothing_is_denied, in_both)
+CASE(a_standard_stream_may_be_a_pipe, a_pipe)
 CASE(no_signal_leaves_the_domain, signals)
 
 static int can(void)
@@ -175,6 +190,7 @@ int main(void)
 		cmocka_unit_test(unguarded_everything_works),
 		cmocka_unit_test(the_outer_domain_is_what_can_be_allowed_at_all),
 		cmocka_unit_test(the_inner_domain_writes_only_where_nothing_is_denied),
+		cmocka_unit_test(a_standard_stream_may_be_a_pipe),
 		cmocka_unit_test(no_signal_leaves_the_domain),
 	};
 
