@@ -32,12 +32,9 @@ void pmg_canary_done(struct pmg_canary *canary)
 	*canary = (struct pmg_canary)PMG_CANARY_INIT;
 }
 
-static bool may_list_root(const struct pmg_policy *policy)
+static bool may_list_root(const struct pmg_subtrees *list)
 {
-	pmg_auto(subtrees) struct pmg_subtrees list = { 0 };
-
-	pmg_policy_subtrees(policy, &list);
-	return list.n > 0 && strcmp(list.v[0].path, "/") == 0 && list.v[0].read;
+	return list->n > 0 && strcmp(list->v[0].path, "/") == 0 && list->v[0].read;
 }
 
 /* A name in HOME at which nothing is, and nobody may write. */
@@ -67,14 +64,14 @@ static int listen_inside(struct pmg_canary *canary, struct pmg_err *err)
 	return 0;
 }
 
-int pmg_canary_prepare(const struct pmg_sandbox_want *want, struct pmg_canary *out,
-		       struct pmg_err *err)
+int pmg_canary_prepare(const struct pmg_sandbox_want *want, const struct pmg_subtrees *subtrees,
+		       struct pmg_canary *out, struct pmg_err *err)
 {
 	int fd, r = pmg_io_random(out->content, sizeof out->content, err);
 
 	out->secret = pmg_path_join(want->run_dir, "canary");
 	out->written = outside(want->policy);
-	out->root_closed = !may_list_root(want->policy);
+	out->root_closed = !may_list_root(subtrees);
 	if (r < 0)
 		return r;
 	fd = open(out->secret, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);

@@ -103,15 +103,17 @@ static int files(struct keeper *keeper, struct pmg_err *err)
 {
 	const struct pmg_sandbox_want *want = keeper->want;
 	struct pmg_strv *notes = &keeper->walls.notes;
+	pmg_auto(subtrees) struct pmg_subtrees subtrees = { 0 };
 	bool mixed = false;
 	int r = 0;
 
+	pmg_policy_subtrees(want->policy, &subtrees);
 	if (!(want->without & PMG_WITHOUT_CANARY)) {
-		r = pmg_canary_prepare(want, &keeper->canary, err);
+		r = pmg_canary_prepare(want, &subtrees, &keeper->canary, err);
 		keeper->setup.canary = &keeper->canary;
 	}
 	if (r == 0 && !(want->without & PMG_WITHOUT_PRIVATE))
-		r = pmg_walls_private(want, &mixed, notes, err);
+		r = pmg_walls_private(want, &subtrees, &mixed, notes, err);
 	if (r == 0)
 		r = host_readonly(keeper, err);
 	pmg_walls_stage(want, "private folders");
@@ -121,8 +123,8 @@ static int files(struct keeper *keeper, struct pmg_err *err)
 	if (r == 0 && keeper->masks && keeper->setup.canary)
 		r = pmg_masks_hide(keeper->masks, keeper->canary.secret, err);
 	if (r == 0)
-		r = pmg_walls_domains(want, mixed, keeper->setup.proc, &keeper->setup.outer,
-				      &keeper->setup.inner, err);
+		r = pmg_walls_domains(want, &subtrees, mixed, keeper->setup.proc,
+				      &keeper->setup.outer, &keeper->setup.inner, err);
 	pmg_walls_stage(want, "Landlock");
 	return r;
 }

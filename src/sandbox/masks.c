@@ -116,23 +116,34 @@ struct search {
 	bool collect;     /* all is denied: only numbers are wanted */
 };
 
+/* A folder that a manager replaces must not hold a mount: it could not be removed. */
+static bool is_to_search(const struct search *search, const char *name, bool denied)
+{
+	return !pmg_strv_has(&search->masks->policy->dependency_names, name) &&
+	       (!denied || search->collect);
+}
+
 static int look_at(struct search *search, int dir, const char *folder, const struct dirent *entry,
 		   struct pmg_err *err)
 {
 	struct pmg_masks *masks = search->masks;
 	pmg_autofree char *path = pmg_path_join(folder, entry->d_name);
 	bool denied = search->collect || is_denied(masks->policy, path);
+	bool is_folder = entry->d_type == DT_DIR;
 	struct stat st;
 
-	if (!denied && entry->d_type != DT_DIR && entry->d_type != DT_UNKNOWN)
+	/* Most names end here, and cost no call of the kernel. */
+	if (!denied && !is_folder && entry->d_type != DT_UNKNOWN)
 		return 0;
-	if (fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || S_ISLNK(st.st_mode))
-		return 0;
+	if (denied || !is_folder) {
+		if (fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
+		    S_ISLNK(st.st_mode))
+			return 0;
+		is_folder = S_ISDIR(st.st_mode);
+	}
 	if (denied)
 		remember(masks, &st);
-	/* A folder that a manager replaces must not hold a mount: it could not be removed. */
-	if (S_ISDIR(st.st_mode) && !pmg_strv_has(&masks->policy->dependency_names, entry->d_name) &&
-	    (!denied || search->collect))
+	if (is_folder && is_to_search(search, entry->d_name, denied))
 		pmg_strv_add(&search->folders, path);
 	return denied && !search->collect ? pmg_masks_hide(masks, path, err) : 0;
 }

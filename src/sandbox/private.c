@@ -41,20 +41,19 @@ static void backs_done(struct backs *list)
 PMG_DEFINE_AUTO_DONE(backs, struct backs, backs_done);
 
 /* All that the policy and the run speak of, outermost first. */
-static void wanted(const struct pmg_sandbox_want *want, struct pmg_strv *out)
+static void wanted(const struct pmg_sandbox_want *want, const struct pmg_subtrees *subtrees,
+		   struct pmg_strv *out)
 {
 	const struct pmg_policy *policy = want->policy;
 	const char *const own[] = { policy->project, policy->cwd,   policy->home,
 				    want->cwd,       want->run_dir, want->program };
-	pmg_auto(subtrees) struct pmg_subtrees subtrees = { 0 };
 	size_t i;
 
-	pmg_policy_subtrees(policy, &subtrees);
 	for (i = 0; i < PMG_ARRAY_LEN(own); i++)
 		if (own[i])
 			(void)pmg_strv_add_once(out, own[i]);
-	for (i = 0; i < subtrees.n; i++)
-		(void)pmg_strv_add_once(out, subtrees.v[i].path);
+	for (i = 0; i < subtrees->n; i++)
+		(void)pmg_strv_add_once(out, subtrees->v[i].path);
 	pmg_strv_sort(out);
 }
 
@@ -194,8 +193,8 @@ static int protect_run_dir(const struct pmg_sandbox_want *want, struct pmg_err *
 	return bind_over(fd, want->run_dir, MOUNT_ATTR_RDONLY, err);
 }
 
-int pmg_walls_private(const struct pmg_sandbox_want *want, bool *mixed, struct pmg_strv *notes,
-		      struct pmg_err *err)
+int pmg_walls_private(const struct pmg_sandbox_want *want, const struct pmg_subtrees *subtrees,
+		      bool *mixed, struct pmg_strv *notes, struct pmg_err *err)
 {
 	pmg_auto(strv) struct pmg_strv paths = { 0 }, dirs = { 0 };
 	pmg_autofd int tmp = open(want->tmp, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -204,7 +203,7 @@ int pmg_walls_private(const struct pmg_sandbox_want *want, bool *mixed, struct p
 
 	if (tmp < 0)
 		return pmg_err_set(err, PMG_E_SYS, errno, "open %s", want->tmp);
-	wanted(want, &paths);
+	wanted(want, subtrees, &paths);
 	folders(want, &dirs);
 	for (i = 0; r >= 0 && i < dirs.n; i++) {
 		r = replace_one(want, dirs.v[i], tmp, &paths, mixed, err);

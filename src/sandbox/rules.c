@@ -142,18 +142,16 @@ static int grant_terminals(const struct domains *domains, struct pmg_err *err)
 	return r;
 }
 
-static int grant_all(const struct domains *domains, const struct pmg_policy *policy, int proc,
+static int grant_all(const struct domains *domains, const struct pmg_subtrees *subtrees, int proc,
 		     struct pmg_err *err)
 {
-	pmg_auto(subtrees) struct pmg_subtrees list = { 0 };
 	size_t i;
 	int r = grant_always(domains, err);
 
-	pmg_policy_subtrees(policy, &list);
 	if (r == 0)
 		r = grant_terminals(domains, err);
-	for (i = 0; r == 0 && i < list.n; i++)
-		r = grant_subtree(domains, &list.v[i], err);
+	for (i = 0; r == 0 && i < subtrees->n; i++)
+		r = grant_subtree(domains, &subtrees->v[i], err);
 	if (r == 0) /* the tool has no way to this mount of it */
 		r = pmg_landlock_allow_fd(domains->outer, proc, "/proc", PMG_LANDLOCK_READ, err);
 	return r;
@@ -166,8 +164,9 @@ static int grant_run_dir(const struct domains *domains, const char *path, struct
 	return fd < 0 ? 0 : grant_both(domains, fd, path, PMG_LANDLOCK_READ, err);
 }
 
-int pmg_walls_domains(const struct pmg_sandbox_want *want, bool mixed, int proc,
-		      struct pmg_landlock **outer, struct pmg_landlock **inner, struct pmg_err *err)
+int pmg_walls_domains(const struct pmg_sandbox_want *want, const struct pmg_subtrees *subtrees,
+		      bool mixed, int proc, struct pmg_landlock **outer,
+		      struct pmg_landlock **inner, struct pmg_err *err)
 {
 	/* No ports: in the run's own network there is nobody to reach but pmg. */
 	const struct pmg_landlock_abi handled = { .fs = UINT64_MAX, .scope = UINT64_MAX };
@@ -182,7 +181,7 @@ int pmg_walls_domains(const struct pmg_sandbox_want *want, bool mixed, int proc,
 	if (r == 0 && stat("/tmp", &domains.tmp) < 0)
 		domains.mixed = false;
 	if (r == 0)
-		r = grant_all(&domains, want->policy, proc, err);
+		r = grant_all(&domains, subtrees, proc, err);
 	if (r == 0)
 		r = grant_run_dir(&domains, want->run_dir, err);
 	if (r < 0)

@@ -45,10 +45,11 @@ void pmg_keeper_main(const struct pmg_sandbox_want *want, int wire) __attribute_
 /* --- private.c --- */
 /** Put the run's own folder over /tmp, /var/tmp and TMPDIR, and bind back what the policy names
  *  below them; the run's folder read-only; an empty tmpfs over /dev/shm.
+ *  @param subtrees    of want->policy
  *  @param[out] mixed  something was bound back: what may be written in /tmp is not all below it
  *  @param notes       for the user, added to */
-int pmg_walls_private(const struct pmg_sandbox_want *want, bool *mixed, struct pmg_strv *notes,
-		      struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_walls_private(const struct pmg_sandbox_want *want, const struct pmg_subtrees *subtrees,
+		      bool *mixed, struct pmg_strv *notes, struct pmg_err *err) PMG_MUST_CHECK;
 
 /* --- network.c --- */
 /** Make the listeners of PMG_WIRE_WALLS: proxy port on 127.0.0.1; 80, 443 and each port that the
@@ -87,11 +88,12 @@ PMG_DEFINE_AUTO(inodes, struct pmg_inodes *, pmg_inodes_free);
 /* --- rules.c --- */
 /** outer: what any brokered call may come to. inner: the same for reading and starting, but writing
  *  only where nothing is denied. The run's own /proc is added by the broker.
- *  @param mixed  of pmg_walls_private()
- *  @param proc   of the host: the broker reads there */
-int pmg_walls_domains(const struct pmg_sandbox_want *want, bool mixed, int proc,
-		      struct pmg_landlock **outer, struct pmg_landlock **inner,
-		      struct pmg_err *err) PMG_MUST_CHECK;
+ *  @param subtrees  of want->policy
+ *  @param mixed     of pmg_walls_private()
+ *  @param proc      of the host: the broker reads there */
+int pmg_walls_domains(const struct pmg_sandbox_want *want, const struct pmg_subtrees *subtrees,
+		      bool mixed, int proc, struct pmg_landlock **outer,
+		      struct pmg_landlock **inner, struct pmg_err *err) PMG_MUST_CHECK;
 
 /* --- filter.c --- */
 int pmg_walls_filter(bool has_memfd_noexec, struct pmg_seccomp_code *out,
@@ -169,8 +171,8 @@ void pmg_canary_done(struct pmg_canary *canary);
 /** Make it, in the keeper; the secret is still to be hidden. @param[out] out  PMG_CANARY_INIT
  * before
  */
-int pmg_canary_prepare(const struct pmg_sandbox_want *want, struct pmg_canary *out,
-		       struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_canary_prepare(const struct pmg_sandbox_want *want, const struct pmg_subtrees *subtrees,
+		       struct pmg_canary *out, struct pmg_err *err) PMG_MUST_CHECK;
 /** Before the filter: what Landlock, masks and namespaces hold without the broker's help.
  *  @return 0; -PMG_E_UNSUPPORTED: a wall does not stand, and which */
 int pmg_canary_bare(const struct pmg_broker_setup *setup, struct pmg_err *err) PMG_MUST_CHECK;

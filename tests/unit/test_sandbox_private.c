@@ -45,9 +45,12 @@ static int begin(struct stage *stage, const char *where)
 
 static int replace(struct stage *stage)
 {
+	pmg_auto(subtrees) struct pmg_subtrees subtrees = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
 
-	CHILD_OK(pmg_walls_private(&stage->want, &stage->mixed, &stage->notes, &err), err);
+	pmg_policy_subtrees(stage->walled.policy, &subtrees);
+	CHILD_OK(pmg_walls_private(&stage->want, &subtrees, &stage->mixed, &stage->notes, &err),
+		 err);
 	return 0;
 }
 

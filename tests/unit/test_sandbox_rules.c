@@ -46,6 +46,7 @@ static int try(const struct walled *walled, const struct row *row)
 static int begin(struct walled *walled, struct pmg_landlock **outer, struct pmg_landlock **inner)
 {
 	struct pmg_err err = PMG_ERR_INIT;
+	pmg_auto(subtrees) struct pmg_subtrees subtrees = { 0 };
 	struct pmg_sandbox_want want = { 0 };
 	pmg_autofree char *link = NULL, *away = NULL;
 	int proc;
@@ -64,10 +65,11 @@ static int begin(struct walled *walled, struct pmg_landlock **outer, struct pmg_
 			   "mixed/hooks/**");
 	walled_allow(walled, PMG_ACCESS_READ, PMG_RANK_ALLOW, "/dev/stdin");
 	pmg_policy_seal(walled->policy);
+	pmg_policy_subtrees(walled->policy, &subtrees);
 	want = (struct pmg_sandbox_want){ .policy = walled->policy, .run_dir = walled->run_dir };
 	proc = pmg_procfs_open(&err);
 	CHILD_OK(proc, err);
-	CHILD_OK(pmg_walls_domains(&want, false, proc, outer, inner, &err), err);
+	CHILD_OK(pmg_walls_domains(&want, &subtrees, false, proc, outer, inner, &err), err);
 	CHILD_CHECK(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
 	return 0;
 }
