@@ -18,7 +18,8 @@
 #define ROOT_KEEPS                                                                                 \
 	(1ULL << CAP_CHOWN | 1ULL << CAP_DAC_OVERRIDE | 1ULL << CAP_FOWNER | 1ULL << CAP_FSETID)
 
-#define LOOK_MS 1000 /* between looks at the masks when no event tells */
+#define LOOK_MS  1000 /* between looks at the masks when no event tells */
+#define AGAIN_MS 5
 
 struct keeper {
 	const struct pmg_sandbox_want *want;
@@ -208,7 +209,7 @@ static int settle(struct keeper *keeper, struct pmg_err *err)
 	pmg_auto_closep(&keeper->wire);
 	if (keeper->want->proxy_fd >= 0)
 		(void)close(keeper->want->proxy_fd);
-	return r;
+	return r == 0 ? pmg_keeper_confine(err) : r;
 }
 
 /* A mask goes when somebody outside renames over its file: the mounts change. */
@@ -218,8 +219,8 @@ static int watch(struct keeper *keeper, int broker, struct pmg_err *err)
 				{ .fd = keeper->mountinfo, .events = POLLPRI } };
 	int r = 0;
 
-	while (r == 0 && !fds[0].revents) {
-		if (poll(fds, PMG_ARRAY_LEN(fds), LOOK_MS) < 0 && errno != EINTR)
+	while (r >= 0 && !fds[0].revents) {
+		if (poll(fds, PMG_ARRAY_LEN(fds), r > 0 ? AGAIN_MS : LOOK_MS) < 0 && errno != EINTR)
 			return pmg_err_set(err, PMG_E_SYS, errno, "poll");
 		if (!fds[0].revents && keeper->masks)
 			r = pmg_masks_renew(keeper->masks, err);
@@ -253,5 +254,7 @@ void pmg_keeper_main(const struct pmg_sandbox_want *want, int wire)
 	r = settle(&keeper, &err);
 	if (r == 0)
 		r = watch(&keeper, broker, &err);
+	if (r < 0)
+		pmg_walls_stage(want, err.msg);
 	_exit(r < 0 ? PMG_EXIT_INTERNAL : 0); /* the broker, if it lives, dies with us */
 }

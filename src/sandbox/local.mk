@@ -3,7 +3,7 @@ libsandbox_a_SOURCES = %D%/broker_priv.h %D%/driver.h %D%/inside.c %D%/inside.h 
 
 # The walls, and who builds them.
 libsandbox_a_SOURCES += %D%/broker.c %D%/canary.c %D%/driver.c %D%/driver_full.c %D%/end.c %D%/init.c \
-	%D%/keeper.c %D%/masks.c %D%/private.c %D%/reaper.c %D%/rules.c %D%/sandbox.c
+	%D%/keeper.c %D%/keeper_calls.c %D%/masks.c %D%/private.c %D%/reaper.c %D%/rules.c %D%/sandbox.c
 EXTRA_DIST += tests/helper/walled.h
 check_PROGRAMS += tests/unit/test_sandbox_broker tests/unit/test_sandbox_driver \
 	tests/unit/test_sandbox_driver_full tests/unit/test_sandbox_masks \

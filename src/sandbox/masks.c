@@ -241,11 +241,19 @@ int pmg_masks_make(const struct pmg_policy *policy, struct pmg_masks **out, stru
 int pmg_masks_renew(struct pmg_masks *masks, struct pmg_err *err)
 {
 	struct pmg_err scratch = PMG_ERR_INIT;
+	bool again = false;
 	size_t i;
-	int r = 0;
+	int r;
 
-	for (i = 0; r == 0 && i < masks->n; i++)
-		if (pmg_mount_is_point(AT_FDCWD, masks->v[i].path, &scratch) == 0)
-			r = cover(masks, &masks->v[i], err);
-	return r;
+	for (i = 0; i < masks->n; i++) {
+		if (pmg_mount_is_point(AT_FDCWD, masks->v[i].path, &scratch) != 0)
+			continue;
+		r = cover(masks, &masks->v[i], err);
+		/* The kernel drops the mount before it replaces the file: in between there is a
+		 * name on which nothing can be mounted. */
+		if (r < 0 && err->errnum != ENOENT)
+			return r;
+		again = again || r < 0;
+	}
+	return again;
 }

@@ -41,6 +41,10 @@ void pmg_walls_stage(const struct pmg_sandbox_want *want, const char *what);
 /* --- keeper.c --- */
 /** The keeper's whole life, in the forked child. */
 void pmg_keeper_main(const struct pmg_sandbox_want *want, int wire) __attribute__((noreturn));
+/* keeper_calls.c */
+/** Once the broker runs: only hiding again is left to do. As root the right to mount is the host's,
+ *  so calls are taken away that it would open. */
+int pmg_keeper_confine(struct pmg_err *err) PMG_MUST_CHECK;
 
 /* --- private.c --- */
 /** Put the run's own folder over /tmp, /var/tmp and TMPDIR, and bind back what the policy names
@@ -68,7 +72,8 @@ int pmg_masks_make(const struct pmg_policy *policy, struct pmg_masks **out, stru
 		   struct pmg_err *err) PMG_MUST_CHECK;
 /** Hide one more file. */
 int pmg_masks_hide(struct pmg_masks *masks, const char *path, struct pmg_err *err) PMG_MUST_CHECK;
-/** Hide again what lost its mask. Call when mountinfo changed, and now and then. */
+/** Hide again what lost its mask. Call when mountinfo changed, and now and then.
+ *  @return 0; 1: something is being replaced at this moment, call again soon; -PMG_E_SYS */
 int pmg_masks_renew(struct pmg_masks *masks, struct pmg_err *err) PMG_MUST_CHECK;
 /** (device, inode) of every denied file found: hard links to them are denied too. Borrowed. */
 struct pmg_inodes;

@@ -18,6 +18,7 @@
 #include "../helper/child.h"
 #include "../helper/folder.h"
 #include "base/env.h"
+#include "base/log.h"
 #include "sandbox/sandbox.h"
 #include "violation/wire.h"
 
@@ -194,6 +195,7 @@ static inline void walled_start(struct walled *walled, char *const *argv, unsign
 					 .tmp = walled->tmp,
 					 .run_dir = walled->run_dir,
 					 .proxy_fd = -1,
+					 .debug = getenv("WALLED_DEBUG") != NULL,
 					 .without = without };
 	struct pmg_err err = PMG_ERR_INIT;
 	sigset_t none;
@@ -201,6 +203,7 @@ static inline void walled_start(struct walled *walled, char *const *argv, unsign
 	(void)sigemptyset(&none);
 	want.mask = &none;
 	pmg_policy_seal(walled->policy);
+	pmg_log_enable("walled", want.debug);
 	if (pmg_sandbox_start(&want, &walled->sandbox, &err) < 0) {
 		fprintf(stderr, "%s\n", err.msg);
 		_exit(99);

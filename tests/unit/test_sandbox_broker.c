@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -134,6 +135,16 @@ static int is_not_there(void)
 static int is_no_program(void)
 {
 	return not_started("open", EACCES);
+}
+
+static char *slurp(const char *path)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *text = NULL;
+	size_t len;
+
+	return fd < 0 || pmg_io_slurp_fd(fd, path, 1U << 20, &text, &len, &err) < 0 ? NULL : text;
 }
 
 /* --- the end --- */
@@ -281,6 +292,82 @@ static int tool_dies(void)
 	return after_the_death_of(TOOL);
 }
 
+/* Is there a line "NAME:\tVALUE" in a process's status? It may take a moment. */
+static bool has_status(pid_t pid, const char *line)
+{
+	pmg_autofree char *path = pmg_xasprintf("/proc/%ld/status", (long)pid);
+	const struct timespec wait = { 0, 10000000 };
+	int tries;
+
+	for (tries = 0; tries < 500; tries++) {
+		pmg_autofree char *text = slurp(path);
+
+		if (text && strstr(text, line))
+			return true;
+		(void)nanosleep(&wait, NULL);
+	}
+	fprintf(stderr, "%s: no %s\n", path, line);
+	return false;
+}
+
+static int parts_have_few_rights(void)
+{
+	struct walled walled;
+	bool right, root = geteuid() == 0;
+	pid_t broker, reaper;
+
+	walled_begin(&walled, "/bin/true");
+	walled_start(&walled, SH(TEXT("sleep 100")), 0);
+	walled_go(&walled);
+	right = walled_until(&walled, PMG_WIRE_STARTED);
+	broker = child_of(walled.sandbox.keeper, 0);
+	reaper = child_of(broker, 0);
+	right = right && has_status(walled.sandbox.keeper, "Seccomp:\t2") &&
+		has_status(walled.sandbox.keeper, "CapPrm:\t0000000000200000") &&
+		has_status(broker,
+			   root ? "CapPrm:\t000000000008001b" : "CapPrm:\t0000000000080000") &&
+		has_status(broker, "NoNewPrivs:\t1") &&
+		has_status(reaper, "CapPrm:\t0000000000000000");
+	walled_end(&walled);
+	return !right;
+}
+
+static bool appears(const char *dir, const char *name)
+{
+	pmg_autofree char *path = pmg_path_join(dir, name);
+	const struct timespec wait = { 0, 10000000 };
+	int tries;
+
+	for (tries = 0; tries < 500 && access(path, F_OK) < 0; tries++)
+		(void)nanosleep(&wait, NULL);
+	return tries < 500;
+}
+
+/* Somebody outside writes the file anew; a hidden one is the null device. */
+static int mask_comes_back(void)
+{
+	struct walled walled;
+	bool right;
+
+	walled_begin(&walled, "/bin/true");
+	walled_start(&walled,
+		     SH(TEXT("[ -c .env ] || exit 1; : >deps/ready; "
+			     "until [ -e deps/done ]; do sleep 0.02; done; "
+			     "i=0; until [ -c .env ]; do i=$((i+1)); [ $i -lt 500 ] || exit 2; "
+			     "sleep 0.02; done")),
+		     0);
+	walled_go(&walled);
+	right = walled_until(&walled, PMG_WIRE_STARTED) && appears(walled.project, "deps/ready");
+	folder_write(walled.project, ".env", "secret", 6);
+	folder_write(walled.project, "deps/done", "", 0);
+	right = right && walled_until(&walled, PMG_WIRE_ENDED) && WIFEXITED(walled.status) &&
+		WEXITSTATUS(walled.status) == 0;
+	if (!right)
+		fprintf(stderr, "status %x\n", (unsigned)walled.status);
+	walled_end(&walled);
+	return !right;
+}
+
 /* The front, in a child of its own, tells its pids and waits to be killed. */
 static void doomed_front(int tell)
 {
@@ -318,16 +405,6 @@ static int front_dies(void)
 	return !right || kill(pids[0], 0) == 0 || kill(pids[1], 0) == 0;
 }
 
-static char *slurp(const char *path)
-{
-	struct pmg_err err = PMG_ERR_INIT;
-	pmg_autofd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char *text = NULL;
-	size_t len;
-
-	return fd < 0 || pmg_io_slurp_fd(fd, path, 1U << 20, &text, &len, &err) < 0 ? NULL : text;
-}
-
 /* --- */
 
 static void check(int (*action)(void))
@@ -355,6 +432,8 @@ CASE(a_program_that_is_missing_is_told, is_not_there)
 CASE(a_program_that_is_none_is_told, is_no_program)
 CASE(what_ignores_signals_is_ended, stubborn_tool_is_ended)
 CASE(what_outlives_the_tool_is_ended, orphans_are_ended)
+CASE(each_part_has_few_rights, parts_have_few_rights)
+CASE(a_mask_comes_back_while_the_run_goes_on, mask_comes_back)
 CASE(nothing_outlives_the_keeper, keeper_dies)
 CASE(nothing_outlives_the_broker, broker_dies)
 CASE(nothing_outlives_pid_1, reaper_dies)
@@ -400,6 +479,8 @@ int main(void)
 		cmocka_unit_test(a_program_that_is_none_is_told),
 		cmocka_unit_test(what_ignores_signals_is_ended),
 		cmocka_unit_test(what_outlives_the_tool_is_ended),
+		cmocka_unit_test(each_part_has_few_rights),
+		cmocka_unit_test(a_mask_comes_back_while_the_run_goes_on),
 		cmocka_unit_test(nothing_outlives_the_keeper),
 		cmocka_unit_test(nothing_outlives_the_broker),
 		cmocka_unit_test(nothing_outlives_pid_1),
