@@ -97,14 +97,30 @@ int pmg_object_fill(struct pmg_request *request, struct pmg_object *out)
 	return 0;
 }
 
+/* out->path holds the folder, n bytes of it: add the name. */
+static int name_in(const char *name, size_t len, bool slash, size_t n, struct pmg_object *out)
+{
+	if (len > NAME_MAX)
+		return -ENAMETOOLONG;
+	memcpy(out->name, name, len);
+	out->name[len] = '\0';
+	out->is_dots = strcmp(out->name, ".") == 0 || strcmp(out->name, "..") == 0 ||
+		       strcmp(out->name, "/") == 0;
+	if (n > 1)
+		out->path[n++] = '/';
+	memcpy(out->path + n, name, len);
+	out->path[n + len] = '\0';
+	out->wants_folder = slash;
+	if (slash && !out->is_dots)
+		memcpy(out->name + len, "/", 2); /* so that the call itself minds it */
+	return 0;
+}
+
 int pmg_object_place(struct pmg_request *request, const char *name, size_t len, bool slash,
 		     struct pmg_object *out)
 {
-	ssize_t n;
+	ssize_t n = pmg_own_path(request->broker, out->parent, out->path, PATH_MAX);
 
-	if (len > NAME_MAX)
-		return -ENAMETOOLONG;
-	n = pmg_own_path(request->broker, out->parent, out->path, PATH_MAX);
 	if (n < 0)
 		return (int)n;
 	if (out->path[0] != '/')
@@ -114,18 +130,7 @@ int pmg_object_place(struct pmg_request *request, const char *name, size_t len, 
 	    (fstat(out->parent, &out->st) < 0 || out->st.st_nlink == 0))
 		return -ENOENT; /* nothing can be made in it */
 	memset(&out->st, 0, sizeof out->st);
-	memcpy(out->name, name, len);
-	out->name[len] = '\0';
-	out->is_dots = strcmp(out->name, ".") == 0 || strcmp(out->name, "..") == 0 ||
-		       strcmp(out->name, "/") == 0;
-	if (n > 1)
-		out->path[n++] = '/';
-	memcpy(out->path + n, name, len);
-	out->path[(size_t)n + len] = '\0';
-	out->wants_folder = slash;
-	if (slash && !out->is_dots)
-		memcpy(out->name + len, "/", 2); /* so that the call itself minds it */
-	return 0;
+	return name_in(name, len, slash, (size_t)n, out);
 }
 
 int pmg_caller_fd(struct pmg_request *request, int fd)
@@ -260,6 +265,80 @@ static int quick_parent(struct pmg_request *request, int *base, const char *path
 	return pmg_object_place(request, path + begin, len, slash, out);
 }
 
+/* Absolute, and each part a name: what it leads to, if by no link, has just this path. */
+static bool is_plain(const char *path)
+{
+	while (*path == '/') {
+		size_t len = strcspn(++path, "/");
+
+		if (len == 0 || (path[0] == '.' && (len == 1 || (len == 2 && path[1] == '.'))))
+			return false;
+		path += len;
+	}
+	return *path == '\0';
+}
+
+/* The caller's folder and a path from it, as one. @return false: something stands against it */
+static bool plain_path(struct pmg_request *request, int dirfd, const char *path, char *out)
+{
+	ssize_t n = 0;
+
+	if (path[0] != '/') {
+		n = dirfd != AT_FDCWD ? -1
+				      : pmg_procfs_readlink(request->broker->proc, request->who.tid,
+							    "cwd", out, PATH_MAX);
+		if (n <= 1 || out[0] != '/')
+			return false;
+		out[n++] = '/';
+	}
+	if ((size_t)n + strlen(path) >= PATH_MAX)
+		return false;
+	memcpy(out + n, path, strlen(path) + 1);
+	return is_plain(out);
+}
+
+/*
+ * Most paths meet no link at all. Then the kernel's word that there is none (RESOLVE_NO_SYMLINKS)
+ * makes the text itself the object's path, and neither the caller's folder need be opened nor the
+ * object's path asked for. Whatever else comes of it is left to the ways below.
+ * @return 0, or WALK: not so
+ */
+static int plain(struct pmg_request *request, int dirfd, const char *path, unsigned flags,
+		 struct pmg_object *out)
+{
+	bool parent = flags & PMG_RESOLVE_PARENT;
+	char text[2 * PATH_MAX];
+	char *name = NULL;
+	int fd;
+
+	if (!plain_path(request, dirfd, path, text))
+		return WALK;
+	if (parent) {
+		name = strrchr(text, '/');
+		*name++ = '\0';
+	}
+	if (parent && text[0] == '\0')
+		return WALK; /* in "/" */
+	if (!pmg_notify_is_valid(request->broker->listener, request->call.id))
+		return -ESRCH;
+	fd = pmg_open_path(-1, text,
+			   parent                       ? O_DIRECTORY
+			   : flags & PMG_RESOLVE_FOLLOW ? 0
+							: O_NOFOLLOW,
+			   RESOLVE_NO_SYMLINKS);
+	if (fd < 0)
+		return fd == -ENOENT && path[0] == '/' && !(flags & PMG_RESOLVE_MAKE) ? fd : WALK;
+	memcpy(out->path, text, strlen(text) + 1);
+	if (parent) {
+		out->parent = fd;
+		return name_in(name, strlen(name), false, strlen(text), out);
+	}
+	out->fd = fd;
+	if (fstat(fd, &out->st) < 0)
+		return -errno;
+	return out->st.st_dev == request->broker->proc_dev ? WALK : 0;
+}
+
 static int resolve_empty(struct pmg_request *request, int dirfd, struct pmg_object *out)
 {
 	if (dirfd != AT_FDCWD)
@@ -270,6 +349,16 @@ static int resolve_empty(struct pmg_request *request, int dirfd, struct pmg_obje
 	return pmg_object_fill(request, out);
 }
 
+/* Empty, for another try; the large texts are written before they are read. */
+static void again(struct pmg_object *object)
+{
+	pmg_object_done(object);
+	object->held = 0;
+	object->is_magic = object->is_own_proc = object->wants_folder = object->is_dots = false;
+	memset(&object->st, 0, sizeof object->st);
+	object->name[0] = object->path[0] = '\0';
+}
+
 int pmg_resolve_text(struct pmg_request *request, int dirfd, const char *path, unsigned flags,
 		     struct pmg_object *out)
 {
@@ -278,6 +367,10 @@ int pmg_resolve_text(struct pmg_request *request, int dirfd, const char *path, u
 
 	if (path[0] == '\0')
 		return flags & PMG_RESOLVE_EMPTY ? resolve_empty(request, dirfd, out) : -ENOENT;
+	r = plain(request, dirfd, path, flags, out);
+	if (r != WALK)
+		return r;
+	again(out);
 	r = caller_base(request, dirfd, path, &base);
 	if (r < 0)
 		return r;
@@ -287,8 +380,7 @@ int pmg_resolve_text(struct pmg_request *request, int dirfd, const char *path, u
 				       : quick(request, base, path, flags, out);
 	if (r != WALK)
 		return r;
-	pmg_object_done(out);
-	*out = (struct pmg_object)PMG_OBJECT_INIT;
+	again(out);
 	return pmg_walk(request, base, path, flags, out);
 }
 

@@ -15,6 +15,9 @@
 #include "sandbox/broker_priv.h"
 #include "tests/helper/folder.h"
 
+#define ABSOLUTE 0x10U /* in the first byte, beside PMG_RESOLVE_* */
+#define TEXT_MAX 3000U
+
 bool __wrap_pmg_notify_is_valid(int fd, uint64_t id);
 bool __wrap_pmg_notify_is_valid(int fd, uint64_t id)
 {
@@ -97,16 +100,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct pmg_request request = { .broker = &broker };
 	pmg_auto(object) struct pmg_object object = PMG_OBJECT_INIT;
+	pmg_autofree char *text = NULL;
 	pmg_autofree char *path = NULL;
 	unsigned flags;
 	int r;
 
 	if (!root)
 		begin();
-	if (size < 1 || size > PATH_MAX - 1)
+	if (size < 1 || size > TEXT_MAX)
 		return 0;
 	flags = data[0] & (PMG_RESOLVE_FOLLOW | PMG_RESOLVE_MAKE | PMG_RESOLVE_PARENT);
-	path = pmg_xstrndup((const char *)data + 1, size - 1);
+	text = pmg_xstrndup((const char *)data + 1, size - 1);
+	path = data[0] & ABSOLUTE ? pmg_xasprintf("%s/%s", root, text) : pmg_xstrdup(text);
 	request.who = (struct pmg_who){ .tid = getpid(), .tgid = getpid() };
 	request.call.tid = getpid();
 	r = pmg_resolve_text(&request, top, path, flags, &object);
