@@ -488,15 +488,3 @@ int pmg_places_find(const struct pmg_pm *pm, const struct pmg_place *place, stru
 	found = (struct pmg_places){ 0 };
 	return 0;
 }
-
-void pmg_places_make(const struct pmg_places *places, const char *home)
-{
-	const struct pmg_strv *const lists[] = { &places->caches, &places->stores };
-	struct pmg_err err = PMG_ERR_INIT;
-	size_t i, k;
-
-	for (i = 0; i < PMG_ARRAY_LEN(lists); i++)
-		for (k = 0; k < lists[i]->n; k++)
-			if (pmg_path_is_under(lists[i]->v[k], home))
-				(void)!pmg_io_mkdirs(lists[i]->v[k], 0755, &err);
-}

@@ -33,10 +33,4 @@ PMG_DEFINE_AUTO_DONE(places, struct pmg_places, pmg_places_done);
 int pmg_places_find(const struct pmg_pm *pm, const struct pmg_place *place, struct pmg_places *out,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 
-/**
- * Make those caches and stores below the home that are not there yet: a run may write into them,
- * not into the folders above. What cannot be made is left to the manager to complain of.
- */
-void pmg_places_make(const struct pmg_places *places, const char *home);
-
 #endif

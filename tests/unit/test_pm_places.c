@@ -201,8 +201,6 @@ static void the_project_is_the_root_that_the_manager_uses(void **state)
 static void caches_behind_links_have_both_names(void **state)
 {
 	pmg_auto(places) struct pmg_places places = { 0 };
-	struct pmg_err err = PMG_ERR_INIT;
-	pmg_autofree char *made = NULL;
 	struct learning l;
 
 	(void)state;
@@ -213,10 +211,6 @@ static void caches_behind_links_have_both_names(void **state)
 	find(&l, "pnpm i", &places);
 	assert_has(&l, &places.caches, "{home}/.cache/pnpm");
 	assert_has(&l, &places.caches, "{top}/big/cache/pnpm");
-	pmg_places_make(&places, l.home);
-	made = learning_text(&l, "{top}/big/cache/pnpm");
-	assert_int_equal(access(made, F_OK), 0);
-	assert_int_equal(pmg_io_mkdirs(made, 0700, &err), 0);
 	learning_end(&l);
 }
 
