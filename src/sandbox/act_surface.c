@@ -129,6 +129,12 @@ static void say_fastopen_option(struct pmg_str *out, const struct pmg_notify *ca
 	(void)!pmg_str_adds(out, " TCP_FASTOPEN_CONNECT");
 }
 
+static void say_lease(struct pmg_str *out, const struct pmg_notify *call)
+{
+	(void)call;
+	(void)!pmg_str_adds(out, " F_SETLEASE");
+}
+
 static void say_option(struct pmg_str *out, const struct pmg_notify *call)
 {
 	(void)!pmg_str_addf(out, " %u", (unsigned)call->args[0]);
@@ -142,6 +148,7 @@ static const struct {
 	void (*say)(struct pmg_str *out, const struct pmg_notify *call);
 } special[] = {
 	{ "clone", PMG_CODE_KERNEL, PMG_EVENT_KERNEL, say_first },
+	{ "fcntl", PMG_CODE_KERNEL, PMG_EVENT_KERNEL, say_lease },
 	{ "ioctl", PMG_CODE_KERNEL, PMG_EVENT_KERNEL, say_ioctl },
 	{ "kcmp", PMG_CODE_PROCESS, PMG_EVENT_SIGNAL, NULL },
 	{ "kill", PMG_CODE_PROCESS, PMG_EVENT_SIGNAL, NULL },

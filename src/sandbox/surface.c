@@ -44,6 +44,7 @@
 	 CLONE_NEWPID | CLONE_NEWNET)
 #define FASTOPEN      0x20000000U /* MSG_FASTOPEN: connects without connect(2) */
 #define MPTCP         262
+#define SETLEASE      1024   /* F_SETLEASE */
 #define DISCIPLINE    0x5423 /* TIOCSETD: line disciplines are drivers for modems */
 #define CONSOLE       0x541d /* TIOCCONS */
 #define SETFLAGS      0x6602 /* works on a descriptor that is open for reading */
@@ -133,6 +134,8 @@ static const struct pmg_call_row rows[] = {
 	REFUSED_IF("sendmmsg", EOPNOTSUPP, ANY_OF(3, FASTOPEN)),
 	REFUSED_IF("setsockopt", EOPNOTSUPP, IS(1, IPPROTO_TCP), IS(2, TCP_FASTOPEN_CONNECT)),
 	/* what a terminal is typed, and what a file system is told past the writing of files */
+	REFUSED_IF("fcntl", EACCES,
+		   IS(1, SETLEASE)), /* who opens waits for the holder: the broker */
 	REFUSED_IF("ioctl", EPERM, REQUEST(TIOCSTI)),
 	REFUSED_IF("ioctl", EPERM, REQUEST(TIOCLINUX)),
 	REFUSED_IF("ioctl", EPERM, REQUEST(DISCIPLINE)),

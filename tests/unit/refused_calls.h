@@ -110,6 +110,7 @@ static const struct call refused[] = {
 	{ "sendmsg", { 99, 0, FASTOPEN } },
 	{ "sendmmsg", { 99, 0, 0, FASTOPEN } },
 	{ "setsockopt", { 99, IPPROTO_TCP, TCP_FASTOPEN_CONNECT } },
+	{ "fcntl", { 99, 1024 } }, /* F_SETLEASE */
 	{ "ioctl", { 99, TIOCSTI } },
 	{ "ioctl", { 99, 0xffffffff00000000ULL | TIOCSTI } },
 	{ "ioctl", { 99, TIOCLINUX } },

@@ -65,6 +65,7 @@ static const struct {
 	  "setns CLONE_NEWPID" },
 	{ "ptrace", EPERM, NATIVE, 0, { 0 }, 2015, PMG_EVENT_SIGNAL, "ptrace" },
 	{ "process_vm_readv", EPERM, NATIVE, 0, { 0 }, 2015, PMG_EVENT_SIGNAL, "process_vm_readv" },
+	{ "fcntl", EACCES, NATIVE, 0, { 0, 1024 }, 2016, PMG_EVENT_KERNEL, "fcntl F_SETLEASE" },
 	{ "ioctl", EPERM, NATIVE, 0, { 0, TIOCSTI }, 2016, PMG_EVENT_KERNEL, "ioctl TIOCSTI" },
 	{ "ioctl",
 	  EPERM,
