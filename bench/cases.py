@@ -52,13 +52,13 @@ class Bench:
         raise NotRun("there is no npm")
 
     def sides(self):
-        """How a command line of npm's begins, bare and guarded."""
+        """How a command line of npm's begins: bare, guarded, and guarded without walls."""
         npm = self.npm()
         if not os.access(self.pmg, os.X_OK):
             raise NotRun("pmg is not built")
         if not self.has_index:
             self.make_index()
-        return ([npm], [self.pmg, "npm"])
+        return ([npm], [self.pmg, "npm"], [self.pmg, "--no-sandbox", "npm"])
 
     def make_index(self):
         """Something to look up in, as users have it: real records where there are any."""
@@ -89,24 +89,81 @@ def write(path, text):
         f.write(text)
 
 
-def timing_rows(name, unit, aim, sides):
+def timing_rows(name, unit, aim, bare, guarded):
     """By the clock, and in CPU time, which a busy machine disturbs less."""
-    bare, guarded = sides
     return [Pair(name, unit, [t.wall for t in bare], [t.wall for t in guarded], aim),
             Pair(name + ", CPU", unit, [t.cpu for t in bare], [t.cpu for t in guarded])]
+
+
+def wall_rows(name, unit, aim, bare, guarded, open_):
+    """Guarded against bare, and what of that is the walls."""
+    return (timing_rows(name, unit, aim, bare, guarded) +
+            timing_rows(name + ", walls alone", unit, "", open_, guarded))
 
 
 def version(bench):
     """npm --version, which pmg leaves to npm at once"""
     cwd = bench.folder()
-    bare, guarded = bench.sides()
+    bare, guarded, _ = bench.sides()
 
     def side(argv):
         return lambda _: run(argv + ["--version"], cwd, bench.env)
 
     side(guarded)(0)
     return timing_rows("npm --version", "ms", "+10 ms or less",
-                       in_turn(bench.rounds(41), side(bare), side(guarded)))
+                       *in_turn(bench.rounds(41), side(bare), side(guarded)))
+
+
+def walls(bench):
+    """a program that does nothing, within walls: what setting them up costs over fork and exec"""
+    cwd = bench.folder()
+    sides = [["true"], [bench.pmg, "sandbox", "exec", "--", "true"],
+             [bench.pmg, "--no-sandbox", "sandbox", "exec", "--", "true"]]
+    # Nothing that is withheld: that would be a refusal to be recorded.
+    env = {k: v for k, v in bench.env.items()
+           if k in ("HOME", "PATH", "USER", "LANG") or k.startswith("XDG_")}
+
+    def side(argv):
+        return lambda _: run(argv, cwd, env)
+
+    return wall_rows("sandbox exec true", "ms", "+5 ms for the walls",
+                     *in_turn(bench.rounds(41), *map(side, sides)))
+
+
+CALLS = (  # lines of call_bench: name, name here, aim
+    ("stat", "stat (not trapped)", ""),
+    ("umask", "umask (observed, goes on)", "+7 us"),
+    ("read", "open to read (performed)", "+10 us"),
+    ("create", "create and unlink in the project", "+20 us"),
+    ("create_deps", "create and unlink in node_modules", "+20 us"),
+    ("mkdir", "mkdir of what is there", "+10 us"),
+)
+
+
+def calls(bench):
+    """calls of a program within walls: observed, and performed on its behalf"""
+    program = os.path.join(bench.build, "bench", "call_bench")
+    if not os.access(program, os.X_OK):
+        raise NotRun("bench/call_bench is not built")
+    cwd = bench.folder()
+    write(os.path.join(cwd, "package.json"), '{"name": "x", "version": "1.0.0"}\n')
+    os.makedirs(os.path.join(cwd, "node_modules", "d"))
+    write(os.path.join(cwd, "f"), "x")
+    shutil.copy(program, os.path.join(cwd, "node_modules", "call_bench"))
+    words = ["node_modules/call_bench"]
+
+    def side(argv):
+        def once(_):
+            run(argv, cwd, bench.env)
+            with open(os.path.join(cwd, ".bench.log"), encoding="utf-8") as f:
+                return dict((line.split()[0], float(line.split()[1]) / 1000) for line in f
+                            if not line.startswith("pmg"))
+        return once
+
+    bare, guarded = in_turn(bench.rounds(15), side(words),
+                            side([bench.pmg, "sandbox", "exec", "--"] + words))
+    return [Pair(name, "us", [r[key] for r in bare], [r[key] for r in guarded], aim)
+            for key, name, aim in CALLS]
 
 
 def install_project(bench, registry, scheme):
@@ -125,7 +182,7 @@ def install_project(bench, registry, scheme):
 
 def tiny(bench):
     """npm install of one small package, registry on loopback, empty cache"""
-    bare, guarded = bench.sides()
+    sides = bench.sides()
     rows = []
     with Registry(os.path.join(bench.folder(), "registry")) as registry:
         for scheme in ("http", "https"):
@@ -139,9 +196,9 @@ def tiny(bench):
                     return took
                 return once
 
-            side(guarded)(0)  # pmg asks npm for its defaults the first time, and keeps them
-            rows += timing_rows("npm install tiny, %s" % scheme, "ms", "+40 ms or less",
-                                in_turn(bench.rounds(21), side(bare), side(guarded)))
+            side(sides[1])(0)  # pmg asks npm for its defaults the first time, and keeps them
+            rows += wall_rows("npm install tiny, %s" % scheme, "ms", "+60 ms or less",
+                              *in_turn(bench.rounds(21), *map(side, sides)))
     return rows
 
 
@@ -165,8 +222,8 @@ def make_lock(bench, npm):
 
 def project(bench):
     """npm ci of a project of 600 packages and more, real registry, empty cache"""
-    bare, guarded = bench.sides()
-    lock, packages = make_lock(bench, bare[0])
+    sides = bench.sides()
+    lock, packages = make_lock(bench, sides[0][0])
 
     def side(argv):
         def once(_):
@@ -179,14 +236,14 @@ def project(bench):
             return took
         return once
 
-    side(guarded)(0)  # mirrors on the way, the disk, npm's defaults
-    return timing_rows("npm ci of %d packages" % packages, "s", "within the spread",
-                       in_turn(bench.rounds(3), side(bare), side(guarded)))
+    side(sides[1])(0)  # mirrors on the way, the disk, npm's defaults
+    return wall_rows("npm ci of %d packages" % packages, "s", "3 % for the walls",
+                     *in_turn(bench.rounds(3), *map(side, sides)))
 
 
 def load_sides(bench, nginx, path, count, parallel, length):
     """load.py by itself, and as a script of `pmg npm run` in a project of that registry."""
-    _, guarded = bench.sides()
+    _, guarded, _ = bench.sides()
     cwd = bench.folder()
     out = os.path.join(cwd, "out.json")
     words = [os.path.join(HERE, "load.py"), out, str(count), str(parallel), str(length),
@@ -295,4 +352,5 @@ def intel(bench):
     return rows
 
 
-CASES = {"version": version, "tiny": tiny, "project": project, "body": body, "intel": intel}
+CASES = {"version": version, "walls": walls, "calls": calls, "tiny": tiny, "project": project,
+         "body": body, "intel": intel}

@@ -1,6 +1,9 @@
 # `make bench`: figures, bare and guarded side by side. BENCH_ARGS="--rounds 5 tiny"
 EXTRA_DIST += %D%/run %D%/load.py %D%/cases.py %D%/measure.py %D%/servers.py %D%/project.json
 
-bench: all bench/intel_bench
+EXTRA_PROGRAMS += bench/call_bench
+CLEANFILES += bench/call_bench
+
+bench: all bench/intel_bench bench/call_bench
 	@$(srcdir)/bench/run --build $(abs_builddir) $(BENCH_ARGS)
 .PHONY: bench

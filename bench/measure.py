@@ -35,14 +35,14 @@ def run(argv, cwd, env, ok=(0,)):
     return Timing(wall, used.ru_utime + used.ru_stime)
 
 
-def in_turn(rounds, bare, guarded):
-    """Both sides once a round, the order changing from round to round, so that a machine that
-    gets slower or warmer does so for both. Each side is a function of the round's number.
-    @return (results of bare, results of guarded)"""
-    results = ([], [])
+def in_turn(rounds, *sides):
+    """All sides once a round, the order changing from round to round, so that a machine that gets
+    slower or warmer does so for all. Each side is a function of the round's number.
+    @return the results of each side"""
+    results = tuple([] for _ in sides)
     for i in range(rounds):
-        for side in ((0, 1) if i % 2 == 0 else (1, 0)):
-            results[side].append((bare, guarded)[side](i))
+        for side in sorted(range(len(sides)), reverse=i % 2 == 1):
+            results[side].append(sides[side](i))
     return results
 
 
