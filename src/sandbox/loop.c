@@ -17,8 +17,9 @@
 
 /*
  * Two threads. The first takes one call after the other; the second sleeps until the first finds,
- * having answered, that another call waits already. Both waiting at once would wake both for each
- * call, and handing over between them would cost more than most calls do.
+ * having taken one, that another waits already. Both waiting at once would wake both for each call,
+ * and handing over between them would cost more than most calls do. That is looked for before the
+ * answer: a caller that is alone makes its next call right after it, and needs no second server.
  */
 struct server {
 	struct pmg_broker *broker;
@@ -92,15 +93,11 @@ static bool is_over(struct server *server)
 }
 
 /* @return false: the end */
-static bool serve_one(struct server *server)
+static bool take(struct server *server, struct pmg_notify *call)
 {
-	struct pmg_notify call;
-
 	while (!is_over(server)) {
-		if (pmg_notify_take(server->broker->listener, &call) > 0) {
-			handle(server->broker, &call);
+		if (pmg_notify_take(server->broker->listener, call) > 0)
 			return true;
-		}
 		(void)sched_yield(); /* a caller was killed, or we are about to be told the end */
 	}
 	return false;
@@ -171,9 +168,15 @@ static void *serve_first(void *arg)
 {
 	struct server *server = arg;
 	bool serves = begin_thread(server);
+	struct pmg_notify call = { 0 };
+	pid_t last = 0;
 
-	while (serves && serve_one(server))
-		call_second(server);
+	while (serves && take(server, &call)) {
+		if (call.tid != last) /* calls are taken in order: more than one calls */
+			call_second(server);
+		last = call.tid;
+		handle(server->broker, &call);
+	}
 	end_thread(server);
 	return NULL;
 }
@@ -182,11 +185,12 @@ static void *serve_second(void *arg)
 {
 	struct server *server = arg;
 	bool serves = begin_thread(server);
+	struct pmg_notify call;
 
 	while (serves && !is_over(server)) {
 		sleep_until_called(server);
-		while (serve_one(server) && pmg_notify_is_pending(server->broker->listener))
-			;
+		while (pmg_notify_is_pending(server->broker->listener) && take(server, &call))
+			handle(server->broker, &call);
 	}
 	end_thread(server);
 	return NULL;
