@@ -16,6 +16,7 @@
 #define ENTRIES_MAX 20000U /* names looked at, of all roots together */
 #define COLLECT_MAX 2000U  /* and of one folder that is hidden whole */
 #define MASKS_MAX   1024U
+#define TRIES       8
 
 #define HIDE (MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC)
 
@@ -63,7 +64,7 @@ static int open_straight(const char *path, uint64_t flags)
 }
 
 /* @return 0 also when it is not there */
-static int cover(const struct pmg_masks *masks, const struct mask *mask, struct pmg_err *err)
+static int cover_once(const struct pmg_masks *masks, const struct mask *mask, struct pmg_err *err)
 {
 	pmg_autofd int at = open_straight(mask->path, O_PATH);
 	struct stat st;
@@ -72,6 +73,25 @@ static int cover(const struct pmg_masks *masks, const struct mask *mask, struct 
 		return 0;
 	return pmg_mount_bind(S_ISDIR(st.st_mode) ? masks->empty : masks->null, at, HIDE,
 			      mask->path, err);
+}
+
+/* Somebody outside who replaces the file in the same moment (an editor, useradd's /etc/shadow)
+ * leaves us with one that has no place any more, on which nothing can be mounted: ENOENT. The next
+ * look covers what is there by then. */
+static int cover(const struct pmg_masks *masks, const struct mask *mask, struct pmg_err *err)
+{
+	struct pmg_err why = PMG_ERR_INIT;
+	int tries, r = 0;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		r = cover_once(masks, mask, &why);
+		if (r == 0 || why.errnum != ENOENT)
+			break;
+	}
+	if (r == 0 || why.errnum == ENOENT)
+		return 0;
+	*err = why;
+	return r;
 }
 
 static void remember(struct pmg_masks *masks, const struct stat *st)

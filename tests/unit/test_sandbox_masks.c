@@ -12,6 +12,8 @@
 #include "kernel/mounts.h"
 #include "kernel/ns.h"
 
+#define REPLACED 500 /* times */
+
 /* In a mount namespace of a child's own. */
 
 struct stage {
@@ -170,6 +172,40 @@ static int what_lost_its_mask_gets_it_again(void)
 	return end(&stage);
 }
 
+/* An editor that saves, useradd at /etc/shadow: at any moment, and it must end nothing. */
+static int a_file_is_replaced_all_the_time(void)
+{
+	struct stage stage;
+	struct pmg_err err = PMG_ERR_INIT;
+	pid_t outside;
+	int i, status;
+
+	walled_begin(&stage.walled, "/bin/true");
+	stage.masks = NULL;
+	stage.notes = (struct pmg_strv){ 0 };
+	outside = fork();
+	if (outside == 0) {
+		pmg_autofree char *new = pmg_path_join(stage.walled.project, "new");
+		pmg_autofree char *env = pmg_path_join(stage.walled.project, ".env");
+
+		for (i = 0; i < REPLACED; i++) {
+			folder_write(stage.walled.project, "new", "secret", 6);
+			if (rename(new, env) < 0)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	CHILD_OK(pmg_ns_enter(CLONE_NEWNS, &(bool){ false }, &err), err);
+	CHILD_OK(pmg_mount_private(&err), err);
+	CHILD_CHECK(make(&stage) == 0);
+	while (waitpid(outside, &status, WNOHANG) == 0)
+		CHILD_OK(pmg_masks_renew(stage.masks, &err), err);
+	CHILD_CHECK(status == 0);
+	CHILD_OK(pmg_masks_renew(stage.masks, &err), err);
+	CHILD_CHECK(reads(&stage, ".env") == EACCES);
+	return end(&stage);
+}
+
 /* While a run goes on its programs may put links where folders were. */
 static int no_link_is_followed(void)
 {
@@ -242,6 +278,7 @@ CASE(a_dependency_folder_holds_no_mount, dependency_folders_are_left_alone)
 CASE(a_denied_folder_is_empty, denied_folders_are_empty)
 CASE(denied_files_are_known_by_number, numbers_are_remembered)
 CASE(a_mask_that_vanished_is_put_back, what_lost_its_mask_gets_it_again)
+CASE(a_file_that_is_replaced_meanwhile_ends_nothing, a_file_is_replaced_all_the_time)
 CASE(a_link_leads_no_mask_astray, no_link_is_followed)
 CASE(one_more_file_can_be_hidden, one_more_can_be_hidden)
 CASE(many_files_end_the_search_with_a_note, the_search_is_bounded_and_says_so)
@@ -264,6 +301,7 @@ int main(void)
 		cmocka_unit_test(a_denied_folder_is_empty),
 		cmocka_unit_test(denied_files_are_known_by_number),
 		cmocka_unit_test(a_mask_that_vanished_is_put_back),
+		cmocka_unit_test(a_file_that_is_replaced_meanwhile_ends_nothing),
 		cmocka_unit_test(a_link_leads_no_mask_astray),
 		cmocka_unit_test(one_more_file_can_be_hidden),
 		cmocka_unit_test(many_files_end_the_search_with_a_note),
