@@ -63,8 +63,7 @@ static void note_abstract(struct pmg_broker *broker, const struct pmg_endpoint *
 	(void)pthread_mutex_unlock(&broker->lock);
 }
 
-/* @return 0; -EACCES, recorded. name: "/path" or "@name" */
-static int judge(struct pmg_request *request, const char *name, bool own)
+int pmg_unix_judge(struct pmg_request *request, const char *name, bool own)
 {
 	struct pmg_decision decision =
 		pmg_policy_ask(request->broker->policy, PMG_ACCESS_UNIX, request->who.role, name);
@@ -93,7 +92,8 @@ static void connect_path(struct pmg_request *request, struct pmg_endpoint *to,
 		r = -ECONNREFUSED; /* a pipe, a socket without a place */
 	/* Where it may make sockets, those it finds are the run's own. */
 	if (r == 0)
-		r = judge(request, object.path, pmg_may(request, PMG_ACCESS_WRITE, object.path));
+		r = pmg_unix_judge(request, object.path,
+				   pmg_may(request, PMG_ACCESS_WRITE, object.path));
 	if (r < 0)
 		pmg_answer_fail(answer, -r);
 	else
@@ -114,7 +114,8 @@ void pmg_unix_connect(struct pmg_request *request, struct pmg_endpoint *to,
 		return;
 	}
 	pmg_endpoint_target(to, target);
-	if (judge(request, strchr(target, '@'), knows_abstract(request->broker, target)) < 0)
+	if (pmg_unix_judge(request, strchr(target, '@'), knows_abstract(request->broker, target)) <
+	    0)
 		pmg_answer_fail(answer, EACCES);
 	else
 		pmg_connect_perform(request, to, -1, false, answer);

@@ -150,6 +150,7 @@ static int make_broker(struct life *life, struct pmg_err *err)
 	broker->reaper = life->reaper.pid;
 	broker->may_continue = !(setup->want->without & PMG_WITHOUT_LANDLOCK);
 	broker->secrets = setup->secrets;
+	broker->hidden_dev = setup->hidden_dev;
 	broker->who = pmg_who_table_new(broker->proc, life->first);
 	return 0;
 }
@@ -408,5 +409,7 @@ void pmg_broker_main(const struct pmg_broker_setup *setup)
 		finish(&life);
 	else if (!life.started)
 		pmg_walls_failed(setup->wire, &err);
+	if (r < 0)
+		pmg_walls_stage(setup->want, err.msg);
 	_exit(r < 0 ? PMG_EXIT_INTERNAL : 0); /* and so ends what is left: the leash, and death */
 }

@@ -54,6 +54,7 @@ struct pmg_broker {
 	struct pmg_who_table *who;
 	struct pmg_calls *calls;    /* loop.c */
 	struct pmg_inodes *secrets; /* (device, inode) of denied files: hard links to them */
+	dev_t hidden_dev;           /* of what lies over folders that are hidden; 0: none */
 	pthread_rwlock_t moves;     /* write: rename, link; read: all else */
 	pthread_mutex_t lock;       /* of events, who, ports */
 	struct pmg_events events;

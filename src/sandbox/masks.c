@@ -54,6 +54,13 @@ struct pmg_inodes *pmg_masks_inodes(const struct pmg_masks *masks)
 	return masks->inodes;
 }
 
+dev_t pmg_masks_dev(const struct pmg_masks *masks)
+{
+	struct stat st;
+
+	return fstat(masks->empty, &st) < 0 ? 0 : st.st_dev;
+}
+
 /* No link on the way: while the run goes on, folders are what its programs make of them. */
 static int open_straight(const char *path, uint64_t flags)
 {

@@ -74,6 +74,9 @@ void pmg_connect_perform(struct pmg_request *request, struct pmg_endpoint *endpo
 			 bool tell, struct pmg_answer *answer);
 
 /* --- act_unix.c --- */
+/** May a local socket be talked to? @param name  "/path" or "@name" @param own  the run's own: only
+ *  a rule refuses it @return 0; -EACCES, recorded */
+int pmg_unix_judge(struct pmg_request *request, const char *name, bool own) PMG_MUST_CHECK;
 void pmg_unix_connect(struct pmg_request *request, struct pmg_endpoint *endpoint,
 		      struct pmg_answer *answer);
 void pmg_unix_bind(struct pmg_request *request, struct pmg_endpoint *endpoint,

@@ -125,6 +125,8 @@ int pmg_object_place(struct pmg_request *request, const char *name, size_t len, 
 		return (int)n;
 	if (out->path[0] != '/')
 		return -ENOTDIR;
+	if (pmg_hidden_judge(request, out->parent, name) < 0)
+		return -EACCES;
 	if (n > (ssize_t)sizeof DELETED &&
 	    strcmp(out->path + n - sizeof DELETED + 1, DELETED) == 0 &&
 	    (fstat(out->parent, &out->st) < 0 || out->st.st_nlink == 0))
@@ -220,8 +222,11 @@ static int quick(struct pmg_request *request, int base, const char *path, unsign
 	int r;
 
 	out->fd = quick_open(base, path, flags & PMG_RESOLVE_FOLLOW ? 0 : O_NOFOLLOW);
-	if (out->fd == -ELOOP || (out->fd == -ENOENT && flags & PMG_RESOLVE_MAKE))
+	if (out->fd == -ELOOP || out->fd == -EACCES ||
+	    (out->fd == -ENOENT && flags & PMG_RESOLVE_MAKE))
 		return WALK;
+	if (out->fd == -ENOENT && pmg_hidden_above(request, base, path, 0) < 0)
+		return -EACCES;
 	if (out->fd < 0)
 		return out->fd;
 	r = pmg_object_fill(request, out);
@@ -260,9 +265,12 @@ static int quick_parent(struct pmg_request *request, int *base, const char *path
 	memcpy(folder, path, begin);
 	folder[begin] = '\0';
 	out->parent = quick_open(*base, folder, O_DIRECTORY);
-	if (out->parent < 0)
-		return out->parent == -ELOOP ? WALK : out->parent;
-	return pmg_object_place(request, path + begin, len, slash, out);
+	if (out->parent == -ELOOP || out->parent == -EACCES)
+		return WALK;
+	if (out->parent == -ENOENT && pmg_hidden_above(request, *base, path, 0) < 0)
+		return -EACCES;
+	return out->parent < 0 ? out->parent
+			       : pmg_object_place(request, path + begin, len, slash, out);
 }
 
 /* Absolute, and each part a name: what it leads to, if by no link, has just this path. */
@@ -406,6 +414,8 @@ int pmg_resolve_how(struct pmg_request *request, int dirfd, const char *path, un
 			   : (flags & PMG_RESOLVE_FOLLOW) ? 0
 							  : O_NOFOLLOW,
 			   resolve | RESOLVE_NO_MAGICLINKS);
+	if ((fd == -ENOENT || fd == -EACCES) && pmg_hidden_above(request, base, path, resolve) < 0)
+		return -EACCES;
 	if (fd < 0)
 		return fd;
 	*(parent ? &out->parent : &out->fd) = fd;

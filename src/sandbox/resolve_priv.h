@@ -11,4 +11,16 @@ int pmg_open_path(int base, const char *path, int flags, uint64_t resolve) PMG_M
 int pmg_object_place(struct pmg_request *request, const char *name, size_t len, bool slash,
 		     struct pmg_object *out) PMG_MUST_CHECK;
 
+/* --- hidden.c --- */
+/**
+ * Nothing is found in a folder, or it may not be entered: refused, if that is because the folder is
+ * hidden and the policy refuses what was asked.
+ * @param rest  the way from there, as far as it was not gone
+ * @return 0: it is not hidden, or nothing refuses it; -EACCES, recorded
+ */
+int pmg_hidden_judge(struct pmg_request *request, int folder, const char *rest) PMG_MUST_CHECK;
+/** The same where the kernel went the way, on which there was no link, and found nothing. */
+int pmg_hidden_above(struct pmg_request *request, int base, const char *path,
+		     uint64_t resolve) PMG_MUST_CHECK;
+
 #endif

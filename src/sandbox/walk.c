@@ -221,6 +221,18 @@ static int follow(struct walk *walk, int link, const struct stat *st, const stru
 	return n == 0 ? -ENOENT : prepend(walk, text);
 }
 
+/* There is nothing of this name, or the folder may not be entered. */
+static int missed(struct walk *walk, const struct part *part, int errnum)
+{
+	pmg_autofree char *rest =
+		pmg_xasprintf("%s%s", part->name, walk->rest + walk->at); /* begins with "/" */
+	int r = errnum == ENOENT || errnum == EACCES
+			? pmg_hidden_judge(walk->request, walk->here, rest)
+			: 0;
+
+	return r < 0 ? r : -errnum;
+}
+
 static int enter(struct walk *walk, const struct part *part)
 {
 	bool stays = part->last && !part->slash;
@@ -229,7 +241,9 @@ static int enter(struct walk *walk, const struct part *part)
 
 	if (fd < 0 && errno == ENOENT && part->last && walk->flags & PMG_RESOLVE_MAKE)
 		return place(walk, part);
-	if (fd < 0 || fstat(fd, &st) < 0)
+	if (fd < 0)
+		return missed(walk, part, errno);
+	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (S_ISLNK(st.st_mode) && !(stays && !(walk->flags & PMG_RESOLVE_FOLLOW)))
 		return follow(walk, fd, &st, part);

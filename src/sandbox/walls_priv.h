@@ -78,6 +78,8 @@ int pmg_masks_renew(struct pmg_masks *masks, struct pmg_err *err) PMG_MUST_CHECK
 /** (device, inode) of every denied file found: hard links to them are denied too. Borrowed. */
 struct pmg_inodes;
 struct pmg_inodes *pmg_masks_inodes(const struct pmg_masks *masks);
+/** Of the empty folder that lies over those that are hidden. */
+dev_t pmg_masks_dev(const struct pmg_masks *masks);
 
 /* --- inodes.c --- */
 #define PMG_INODES_MAX 262144U /* of one set: 12 MB */
@@ -119,6 +121,7 @@ struct pmg_broker_setup {
 	struct pmg_landlock *outer, *inner; /* made in the keeper: opening needs no rights */
 	const struct pmg_seccomp_code *filter;
 	struct pmg_inodes *secrets;
+	dev_t hidden_dev;
 	int proc; /* the keeper's /proc */
 	int wire; /* shared with the keeper */
 	bool own_user;
