@@ -6,6 +6,12 @@ EXTRA_DIST += e2e/users.bats e2e/versions.bats e2e/explain.bats
 EXTRA_DIST += e2e/fixture.bash e2e/parent-proxy.bats e2e/proxy-faults.bats e2e/proxy-git.bats
 EXTRA_DIST += e2e/proxy-guard.bats e2e/proxy-http.bats e2e/proxy-pip.bats e2e/proxy-size.bats
 EXTRA_DIST += e2e/proxy-trust.bats e2e/proxy-tunnel.bats
+EXTRA_DIST += e2e/walls.bash e2e/walls-files.bats
+
+# What a hostile package tries, one attack a call: e2e/walls.bash runs it within the walls and without.
+EXTRA_PROGRAMS += tests/helper/attack
+check_DATA += tests/helper/attack
+CLEANFILES += tests/helper/attack
 EXTRA_DIST += tests/helper/answers.py tests/helper/git_server.py tests/helper/opaque.py tests/helper/readers.py tests/helper/tunnels.py
 EXTRA_DIST += .clang-format .clang-tidy .shellcheckrc tests/lint/untested.txt
 EXTRA_DIST += docs/errors.md docs/environment.md docs/codes
