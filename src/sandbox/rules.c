@@ -49,8 +49,10 @@ static uint64_t rights_of(const struct pmg_subtree *subtree, bool write)
 
 	if (subtree->read)
 		rights |= PMG_LANDLOCK_READ;
+	/* To the kernel a program that is started is one that is read as well. Who opens it for
+	 * reading meets the broker, which knows the difference. */
 	if (subtree->exec)
-		rights |= LANDLOCK_ACCESS_FS_EXECUTE;
+		rights |= LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
 	if (write)
 		rights |= PMG_LANDLOCK_WRITE;
 	return rights;

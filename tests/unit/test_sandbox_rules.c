@@ -32,6 +32,22 @@ static const struct row rows[] = {
 	{ "../../run/dir/bundle", O_WRONLY, false, false },
 };
 
+/* How starting a program of HOME ends: 126 is "permission denied", as a shell says it. */
+static int start(const struct walled *walled, const char *name)
+{
+	pmg_autofree char *path = pmg_path_join(walled->home, name);
+	char *argv[] = { path, NULL };
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		(void)execv(path, argv);
+		_exit(errno == EACCES ? 126 : 127);
+	}
+	CHILD_CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
 static int try(const struct walled *walled, const struct row *row)
 {
 	pmg_autofree char *path = pmg_path_join(walled->project, row->name);
@@ -48,7 +64,7 @@ static int begin(struct walled *walled, struct pmg_landlock **outer, struct pmg_
 	struct pmg_err err = PMG_ERR_INIT;
 	pmg_auto(subtrees) struct pmg_subtrees subtrees = { 0 };
 	struct pmg_sandbox_want want = { 0 };
-	pmg_autofree char *link = NULL, *away = NULL;
+	pmg_autofree char *link = NULL, *away = NULL, *granted = NULL, *dropped = NULL;
 	int proc;
 
 	walled_begin(walled, "/bin/true");
@@ -63,6 +79,11 @@ static int begin(struct walled *walled, struct pmg_landlock **outer, struct pmg_
 	walled_allow_below(walled, PMG_ACCESS_WRITE, PMG_RANK_ALLOW, walled->project, "mixed/**");
 	walled_allow_below(walled, PMG_ACCESS_WRITE, PMG_RANK_MANDATORY_DENY, walled->project,
 			   "mixed/hooks/**");
+	granted = pmg_path_join(walled->home, "granted");
+	dropped = pmg_path_join(walled->home, "dropped");
+	walled_copy("/bin/true", granted);
+	walled_copy("/bin/true", dropped);
+	walled_allow(walled, PMG_ACCESS_EXEC, PMG_RANK_OPT_OUT, granted); /* not to be read */
 	walled_allow(walled, PMG_ACCESS_READ, PMG_RANK_ALLOW, "/dev/stdin");
 	pmg_policy_seal(walled->policy);
 	pmg_policy_subtrees(walled->policy, &subtrees);
@@ -93,6 +114,8 @@ static int all_rows(bool both)
 			fprintf(stderr, "%s: %d\n", rows[i].name, r);
 		CHILD_CHECK(r == (allowed ? 0 : EACCES));
 	}
+	CHILD_CHECK(start(&walled, "granted") == 0);
+	CHILD_CHECK(start(&walled, "dropped") == 126);
 	return 0; /* the folder is removed with the place: from here it cannot be */
 }
 
@@ -115,6 +138,8 @@ static int without(void)
 	CHILD_CHECK(begin(&walled, &outer, &inner) == 0);
 	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
 		CHILD_CHECK(try(&walled, &rows[i]) == 0);
+	CHILD_CHECK(start(&walled, "granted") == 0);
+	CHILD_CHECK(start(&walled, "dropped") == 0);
 	walled_end(&walled);
 	return 0;
 }
