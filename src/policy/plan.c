@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "policy/plan_priv.h"
+#include "policy/policy.h"
 
 #define PLAN_TEXT_MAX (SIZE_MAX / 4) /* grows with rules, whose sizes are checked where read */
 
@@ -164,13 +165,14 @@ static void add_bytes(struct pmg_str *text, const char *before, const char *valu
 void pmg_plan_fingerprint(const struct pmg_plan *plan, char out[PMG_SHA256_HEX])
 {
 	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(PLAN_TEXT_MAX);
+	const char *own = pmg_layer_name(PMG_LAYER_RUN); /* names the folder of this one run */
 	const struct pmg_rule *rule, *last = NULL;
 	size_t i;
 
 	add_bytes(&text, "2 ", plan->profile ? plan->profile : "");
 	for (i = 0; i < plan->n_rules; i++, last = rule) {
 		rule = &plan->rules[i];
-		if (last && compare_meaning(last, rule) == 0)
+		if ((last && compare_meaning(last, rule) == 0) || strcmp(rule->layer, own) == 0)
 			continue;
 		add_bytes(&text, "\n", rule->op);
 		add_bytes(&text, " ", rule->terms);

@@ -58,8 +58,8 @@ void pmg_plan_seal(struct pmg_plan *plan);
 /** Stable text, one rule a line. Caller frees. */
 char *pmg_plan_text(const struct pmg_plan *plan) PMG_MUST_CHECK;
 /** SHA-256 in hex of what decides: profile and op, terms, target and enforcement of each rule; not
- *  where a rule was written, not cwd or program. Of a sealed plan: the order of adding does not
- *  matter. */
+ *  where a rule was written, not cwd or program, not what a run is given of its own (layer "run").
+ * Of a sealed plan: the order of adding does not matter. */
 void pmg_plan_fingerprint(const struct pmg_plan *plan, char out[PMG_SHA256_HEX]);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "policy/plan_priv.h"
 #include "policy/policy.h"
 
 static const char *const rules[][4] = {
@@ -55,6 +56,25 @@ static void the_text_shows_each_rule_once_in_order_and_safely(void **state)
 				  "fetch http://a.test/  (manager: environment X) by proxy\n"
 				  "fetch http://registry.test/  (manager: /p/.npmrc:3) by proxy\n"
 				  "tunnel *  (built-in: so far) by proxy\n");
+}
+
+static void what_one_run_has_of_its_own_is_not_in_the_fingerprint(void **state)
+{
+	char without[PMG_SHA256_HEX], with[PMG_SHA256_HEX];
+	pmg_auto(plan) struct pmg_plan *plan = plan_of(0);
+
+	(void)state;
+	pmg_plan_fingerprint(plan, without);
+	pmg_plan_add_terms(plan, "read", "allow opt-out", "/run/pmg/run-1/**", "run",
+			   "built-in run", PMG_ENFORCED_KERNEL);
+	pmg_plan_seal(plan);
+	pmg_plan_fingerprint(plan, with);
+	assert_string_equal(with, without);
+	pmg_plan_add_terms(plan, "read", "allow opt-out", "/run/pmg/run-1/**", "flag", "x",
+			   PMG_ENFORCED_KERNEL);
+	pmg_plan_seal(plan);
+	pmg_plan_fingerprint(plan, with);
+	assert_string_not_equal(with, without);
 }
 
 static void the_order_of_adding_changes_nothing(void **state)
@@ -288,6 +308,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_text_shows_each_rule_once_in_order_and_safely),
 		cmocka_unit_test(the_order_of_adding_changes_nothing),
+		cmocka_unit_test(what_one_run_has_of_its_own_is_not_in_the_fingerprint),
 		cmocka_unit_test(only_what_decides_is_in_the_fingerprint),
 		cmocka_unit_test(an_empty_plan_has_a_text_and_a_fingerprint),
 		cmocka_unit_test(the_text_shows_every_rule_of_the_policy_and_how_it_is_held),
