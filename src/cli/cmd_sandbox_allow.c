@@ -75,10 +75,13 @@ static void take_refused(struct work *work, const struct json_t *events)
 		const char *allow = pmg_json_str(event, "allow");
 		pmg_autofree char *target = pmg_out_quote(pmg_json_str(event, "target"));
 
-		if (pmg_json_bool(event, "sensitive") && !work->opts->force)
+		/* A variable that was left out was not asked for: it is let through by name. */
+		if (pmg_streq(pmg_json_str(event, "op"), "env"))
+			continue;
+		if (pmg_json_bool(event, "sensitive") && !(work->opts->force && allow))
 			pmg_out_note(work->out,
 				     "%s stays closed: it is a credential, or code that is "
-				     "started later",
+				     "started later; only --force and its own name open it",
 				     target);
 		else if (!allow)
 			pmg_out_note(work->out, "%s: nothing allows it", target);

@@ -177,15 +177,22 @@ int pmg_cmd_violations_list(const struct pmg_call *call, struct pmg_err *err)
 	return 0;
 }
 
-/* Of the last run: the newest sensitive one, else the newest. */
+/* Of the last run: the newest sensitive one, else the newest that somebody tried, else a variable
+ * that was left out. */
 static const struct json_t *pick(const struct json_t *rows)
 {
+	const struct json_t *tried = NULL;
 	size_t i;
 
-	for (i = 0; i < pmg_json_len(rows); i++)
-		if (pmg_json_bool(pmg_json_at(rows, i), "sensitive"))
-			return pmg_json_at(rows, i);
-	return pmg_json_at(rows, 0);
+	for (i = 0; i < pmg_json_len(rows); i++) {
+		const struct json_t *row = pmg_json_at(rows, i);
+
+		if (pmg_json_bool(row, "sensitive"))
+			return row;
+		if (!tried && !pmg_streq(pmg_json_str(row, "op"), "env"))
+			tried = row;
+	}
+	return tried ? tried : pmg_json_at(rows, 0);
 }
 
 static int none(int64_t id, struct pmg_err *err)

@@ -56,7 +56,8 @@ static const char list_sql[] =
 	",profile,fingerprint," PMG_LEDGER_EVENT_TAIL
 	" FROM violations AS v JOIN runs ON runs.id = v.run"
 	" WHERE (?1 IS NULL OR runs.run = ?1)"
-	" AND (?2 = 0 OR v.run = (SELECT max(run) FROM violations))"
+	" AND (?2 = 0 OR v.run = coalesce((SELECT max(run) FROM violations WHERE op <> 'env'),"
+	" (SELECT max(run) FROM violations)))"
 	" AND (?3 = 0 OR v.id = ?3) AND (?4 = 0 OR code = ?4)"
 	" AND (?5 IS NULL OR package = ?5 OR substr(package, 1, length(?5) + 1) = ?5 || '@')"
 	" AND last >= ?6 AND (?7 = 0 OR sensitive)"
