@@ -94,16 +94,20 @@ static char *manager_of(const char *name, const char *text, const char *file)
 	return pmg_xstrdup(inherits ? inherits : name);
 }
 
+static bool is_allow(const struct pmg_policy_rule *rule)
+{
+	return rule->rank == PMG_RANK_ALLOW || rule->rank == PMG_RANK_OPT_OUT;
+}
+
 static struct json_t *rule_json(const struct pmg_policy_rule *rule)
 {
 	static const char *const roles[] = {
 		[PMG_ROLE_MANAGER] = "manager", [PMG_ROLE_SCRIPT] = "script", [PMG_ROLE_ANY] = "any"
 	};
 	struct json_t *json = pmg_json_object();
-	bool allow = rule->rank == PMG_RANK_ALLOW || rule->rank == PMG_RANK_OPT_OUT;
 
 	pmg_json_set_str(json, "access", pmg_access_name(rule->access));
-	pmg_json_set_bool(json, "allow", allow);
+	pmg_json_set_bool(json, "allow", is_allow(rule));
 	pmg_json_set_str(json, "role", roles[rule->roles & PMG_ROLE_ANY]);
 	pmg_json_set_str(json, "pattern", rule->text);
 	pmg_json_set_str(json, "layer", pmg_layer_name(rule->layer));
@@ -122,25 +126,36 @@ static void print_json(const struct pmg_policy *policy, const struct pmg_out *ou
 	pmg_out_json(out, rules);
 }
 
-static void print_resolved(const struct pmg_prepared *prepared, bool plan,
-			   const struct pmg_out *out)
+static void print_resolved(const struct pmg_policy *policy, const struct pmg_out *out)
+{
+	size_t i;
+
+	for (i = 0; i < policy->n_rules; i++) {
+		const struct pmg_policy_rule *rule = &policy->rules[i];
+		pmg_autofree char *pattern = pmg_out_quote(rule->text);
+		pmg_autofree char *source = pmg_out_quote(rule->source);
+
+		(void)fprintf(out->to, "%s %s%s %s  (%s: %s)\n", pmg_access_name(rule->access),
+			      is_allow(rule) ? "allow" : "deny",
+			      rule->roles == PMG_ROLE_ANY      ? ""
+			      : rule->roles == PMG_ROLE_SCRIPT ? " script"
+							       : " manager",
+			      pattern, pmg_layer_name(rule->layer), source);
+	}
+}
+
+static void print_plan(const struct pmg_prepared *prepared, const char *manager,
+		       const struct pmg_out *out)
 {
 	pmg_auto(plan) struct pmg_plan *shown = pmg_plan_new();
 	pmg_autofree char *text = NULL;
-	char fingerprint[PMG_SHA256_HEX];
 
-	shown->tool = pmg_xstrdup(prepared->policy->profile);
-	shown->manager = pmg_xstrdup(prepared->policy->profile);
-	shown->program = pmg_xstrdup("");
+	shown->manager = pmg_xstrdup(manager);
 	shown->cwd = pmg_xstrdup(prepared->cwd);
-	shown->profile = pmg_xstrdup(prepared->policy->profile);
 	pmg_plan_policy(shown, prepared->policy);
 	pmg_plan_seal(shown);
 	text = pmg_plan_text(shown);
 	(void)fputs(text, out->to);
-	pmg_plan_fingerprint(shown, fingerprint);
-	if (plan)
-		(void)fprintf(out->to, "fingerprint %s\n", fingerprint);
 }
 
 int pmg_cmd_sandbox_profile_show(const struct pmg_call *call, struct pmg_err *err)
@@ -177,7 +192,9 @@ int pmg_cmd_sandbox_profile_show(const struct pmg_call *call, struct pmg_err *er
 		pmg_out_note(call->out, "%s", prepared.policy->notes.v[i]);
 	if (opts->json)
 		print_json(prepared.policy, call->out);
+	else if (opts->plan)
+		print_plan(&prepared, want.command ? "exec" : manager, call->out);
 	else
-		print_resolved(&prepared, opts->plan, call->out);
+		print_resolved(prepared.policy, call->out);
 	return 0;
 }

@@ -101,7 +101,7 @@ static const struct {
 	{ { "pmg", "sandbox", "allow", "--last", "--all" }, 0, "pmg: /h/.ssh/id_x stays closed" },
 	{ { "pmg", "sandbox", "profile", "show", "--json", "exec" }, 0, "*/project/build/b\"" },
 	{ { "pmg", "sandbox", "profile", "show", "npm" }, 0, "*schema_version: 1\n" },
-	{ { "pmg", "sandbox", "profile", "show", "--plan", "pip" }, 0, "*\nfingerprint " },
+	{ { "pmg", "sandbox", "profile", "show", "--plan", "pip" }, 0, "*\nfingerprint: " },
 	{ { "pmg", "sandbox", "profile", "show", "nmp" }, 121, "pmg: profile nmp: " },
 	{ { "pmg", "sandbox", "profile", "show", "--plan", "nmp" }, 121, "pmg: profile nmp: " },
 };
