@@ -77,6 +77,7 @@ static void add_run(struct pmg_table *table, const struct json_t *run)
 				      judged,
 				      refused,
 				      passed,
+				      pmg_json_str(run, "profile"),
 				      command };
 
 	pmg_table_add(table, cells);
@@ -106,8 +107,9 @@ static void add_packages(struct pmg_table *table, const struct json_t *run)
 
 static void print_runs(const struct json_t *runs, bool by_package, FILE *to)
 {
-	static const char *const run_heads[] = { "RUN",     "STARTED",  "EXIT",    "JUDGED",
-						 "REFUSED", "UNJUDGED", "COMMAND", NULL };
+	static const char *const run_heads[] = { "RUN",     "STARTED", "EXIT",
+						 "JUDGED",  "REFUSED", "UNJUDGED",
+						 "PROFILE", "COMMAND", NULL };
 	static const char *const package_heads[] = { "RUN",     "ECOSYSTEM", "NAME", "VERSION",
 						     "VERDICT", "REASON",    "IDS",  NULL };
 	pmg_auto(table) struct pmg_table *table =

@@ -68,6 +68,7 @@ static void tell(const struct pmg_front_settings *settings, const struct pmg_out
 		failed || result->exit != 0,
 		pmg_front_says(&settings->common, verbosity, PMG_SAY_NOTE),
 		pmg_front_says(&settings->common, verbosity, PMG_SAY_DETAIL),
+		settings->command,
 	};
 
 	pmg_summary_refusals(out, record);

@@ -16,6 +16,7 @@ struct pmg_summary_how {
 	bool failed;  /* the tool did not say 0 */
 	bool notes;   /* not quiet */
 	bool details; /* -v */
+	bool command; /* `pmg sandbox exec`: nobody knows beforehand what such a program needs */
 };
 /**
  * What the walls refused. Sensitive ones are always said, each with what and who; others one by one

@@ -79,7 +79,8 @@ static void say_left_out(const struct pmg_out *out, const struct pmg_events *eve
 	if (!names.len)
 		return;
 	pmg_out_note(out, "%svariables left out: %s", code, names.s);
-	pmg_out_note(out, "  \"pmg sandbox allow env=NAME\" lets one through");
+	if (diag == 2003)
+		pmg_out_note(out, "  \"pmg sandbox allow env=NAME\" lets one through");
 }
 
 static size_t count_denied(const struct pmg_events *events)
@@ -102,8 +103,9 @@ void pmg_summary_denied(const struct pmg_out *out, const struct pmg_record *reco
 	if (how->failed || how->details) {
 		say_some(out, events, false,
 			 how->details ? PMG_SUMMARY_SENSITIVE : PMG_SUMMARY_TROUBLES);
-		say_left_out(out, events, 2003);
 	}
+	if (how->details || (how->notes && (how->failed || how->command)))
+		say_left_out(out, events, 2003);
 	if (how->details)
 		say_left_out(out, events, 2008);
 	if (n > 0 && (how->failed || how->notes || events->n_sensitive > 0))

@@ -51,21 +51,41 @@ static const char *const steering[] = {
 	"npm_config_https-proxy", "pnpm_config_https-proxy", NULL,
 };
 
-/* Names that say nothing of a credential by their shape, or that would by accident. */
-static const char *const credentials[] = {
-	"XAUTHORITY",
-	"SSH_AUTH_SOCK",
-	"SSH_ASKPASS",
-	"SUDO_ASKPASS",
-	"GPG_AGENT_INFO",
-	"GNOME_KEYRING_CONTROL",
+/* Pointers of pmg's own making. A run sets those that it needs anew; what came from outside could
+ * only mislead a pmg that a script calls. */
+static const char pointers[] = "PMG_*";
+
+/* Who speaks for the user: whatever listens there does what it is asked, outside of all walls. */
+static const char *const channels[] = {
+	"BUILDKIT_HOST",
+	"CONTAINER_HOST",
 	"DBUS_SESSION_BUS_ADDRESS",
 	"DBUS_SYSTEM_BUS_ADDRESS",
 	"DOCKER_HOST",
+	"GNOME_KEYRING_CONTROL",
+	"GPG_AGENT_INFO",
+	"I3SOCK",
+	"KITTY_LISTEN_ON",
+	"NVIM",
+	"NVIM_LISTEN_ADDRESS",
+	"SSH_AGENT_PID",
+	"SSH_AUTH_SOCK",
+	"SWAYSOCK",
+	"TMUX",
+	"VSCODE_GIT_IPC_HANDLE",
+	"VSCODE_IPC_HOOK_CLI",
+	"WEZTERM_UNIX_SOCKET",
+	pointers,
+	NULL,
+};
+
+/* Names that say nothing of a credential by their shape, or that would by accident. */
+static const char *const credentials[] = {
+	"XAUTHORITY",
+	"SSH_ASKPASS",
+	"SUDO_ASKPASS",
 	"DOCKER_CONFIG",
 	"DOCKER_CERT_PATH",
-	"CONTAINER_HOST",
-	"BUILDKIT_HOST",
 	"KUBECONFIG",
 	"AWS_ACCESS_KEY_ID",
 	"AWS_SHARED_CREDENTIALS_FILE",
@@ -289,11 +309,37 @@ int pmg_scrub_add(struct pmg_policy *policy, struct pmg_err *err)
 	int r = add_list(policy, credentials, PMG_RANK_MANDATORY_DENY, err);
 
 	if (r == 0)
+		r = add_list(policy, channels, PMG_RANK_MANDATORY_DENY, err);
+	if (r == 0)
 		r = add_list(policy, injections, PMG_RANK_MANDATORY_DENY, err);
 	/* In a list of what is allowed these are not allowed by themselves. */
 	if (r == 0 && !policy->listed_env)
 		r = add_list(policy, harmless, PMG_RANK_OPT_OUT, err);
 	return r;
+}
+
+bool pmg_scrub_is_channel(const char *name)
+{
+	return is_listed(channels, name, false);
+}
+
+bool pmg_scrub_is_harmless(const char *name)
+{
+	return is_listed(harmless, name, false);
+}
+
+void pmg_scrub_pointers(struct pmg_strv *env, struct pmg_strv *removed)
+{
+	size_t i = 0;
+
+	while (i < env->n) {
+		if (!pmg_str_has_prefix(env->v[i], "PMG_")) {
+			i++;
+			continue;
+		}
+		pmg_strv_take(removed, pmg_xstrndup(env->v[i], strcspn(env->v[i], "=")));
+		pmg_strv_remove(env, i);
+	}
 }
 
 void pmg_policy_scrub(const struct pmg_policy *policy, struct pmg_strv *env,

@@ -46,6 +46,7 @@ static int lost(struct pmg_confined *confined, struct pmg_err *err)
 		confined->keeper_status = status;
 	}
 	status = confined->keeper_status;
+	confined->failed = true;
 	pmg_auto_closep(&sandbox->fd);
 	sandbox->fd = -1;
 	if (WIFSIGNALED(status))
@@ -122,6 +123,7 @@ int pmg_confined_take(struct pmg_confined *confined, struct pmg_record *record,
 		r = walls(&msg, news, err);
 		break;
 	case PMG_WIRE_FAILED:
+		confined->failed = true;
 		r = failed(msg.body, err);
 		break;
 	case PMG_WIRE_STARTED:

@@ -18,6 +18,7 @@ struct pmg_confined {
 	struct pmg_sandbox sandbox;
 	int broker_fd;     /* pmg-proxy's end of the channel, until it is sent; -1 */
 	int keeper_status; /* of waitpid(2), once sandbox.keeper is 0 */
+	bool failed;       /* keeper or broker said that they could not, or are gone */
 };
 
 #define PMG_CONFINED_INIT                                                                          \

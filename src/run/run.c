@@ -102,11 +102,10 @@ static void begin_record(struct pmg_running *run, struct pmg_record *record)
 	record->fingerprint = pmg_xstrdup(fingerprint);
 	record->tool = pmg_xstrdup(run->want->tool);
 	record->cwd = pmg_xstrdup(run->prepared.cwd);
-	if (run->prepared.policy)
-		record->profile = pmg_xstrdup(run->prepared.policy->profile);
+	record->profile = pmg_xstrdup(run->prepared.plan->profile);
+	record->no_walls = !pmg_running_is_confined(run);
 	pmg_mask_argv(run->want->argv, &record->argv);
-	if (run->prepared.policy)
-		pmg_withheld_note(record, run->prepared.policy, &run->scrubbed);
+	pmg_withheld_note(record, run->prepared.policy, &run->scrubbed);
 }
 
 static void show_notes(const struct pmg_running *run)
@@ -185,6 +184,16 @@ static int stop_proxy(struct pmg_running *run, struct pmg_wire_done *done, struc
 	return r;
 }
 
+/* A version manager's shim that fails may do so for want of what was kept from it. */
+static void note_shim(struct pmg_running *run)
+{
+	pmg_autofree char *line = pmg_withheld_shim(&run->result->record,
+						    run->prepared.found.program, &run->scrubbed);
+
+	if (line)
+		pmg_running_say(run, PMG_SAY_NOTE, line);
+}
+
 /* The tool has ended, or must. @return 0 or why the run is not one that was guarded to its end */
 static int finish(struct pmg_running *run, int lost, struct pmg_err *err)
 {
@@ -205,6 +214,8 @@ static int finish(struct pmg_running *run, int lost, struct pmg_err *err)
 	keep_learned(run, &done.learned);
 	result->record.exit = r < 0 ? pmg_code_exit(err->code) : result->exit;
 	result->record.ended = pmg_clock_now();
+	if (result->exit != 0)
+		note_shim(run);
 	note_missing_index(run);
 	show_notes(run);
 	write_ledger(run);

@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "pm/point.h"
 #include "policy/build.h"
+#include "policy/scrub.h"
 #include "run/certs.h"
 #include "run/outer.h"
 #include "run/self.h"
@@ -129,7 +130,7 @@ static int await_ready(struct pmg_running *run, struct pmg_err *err)
 	int r = pmg_attend_ready(&run->attend, &ready, err);
 
 	if (r < 0)
-		return pmg_err_wrap(err, "pmg-proxy did not start");
+		return run->confined.failed ? r : pmg_err_wrap(err, "pmg-proxy did not start");
 	run->result->signal = run->attend.ended_by;
 	if (run->result->signal)
 		return 0;
@@ -166,6 +167,8 @@ static void make_env(struct pmg_running *run)
 	if (pmg_running_is_confined(run)) {
 		pmg_policy_scrub(run->prepared.policy, &run->env, &run->scrubbed);
 		pmg_env_set(&run->env, "TMPDIR", PMG_PREPARE_TMP);
+	} else {
+		pmg_scrub_pointers(&run->env, &run->scrubbed);
 	}
 	pmg_running_point(run,
 			  &(struct pmg_pointer){
@@ -211,6 +214,8 @@ static int start_tool(struct pmg_running *run, struct pmg_err *err)
 	return r;
 }
 
+#define ALL_CAPS (PMG_CAP_FS | PMG_CAP_NET | PMG_CAP_REPORT)
+
 /* A probe builds what the keeper then builds again, and says why it cannot as the keeper does: so
  * it is left out where there is no choice. */
 static int pick_driver(const struct pmg_running *run, const struct pmg_driver **out,
@@ -221,10 +226,28 @@ static int pick_driver(const struct pmg_running *run, const struct pmg_driver **
 	*out = all[0];
 	if (!run->want->driver && !all[1])
 		return 0;
-	if (pmg_driver_pick(run->want->driver, PMG_CAP_FS | PMG_CAP_NET | PMG_CAP_REPORT, out,
-			    err) < 0)
-		return pmg_err_diag(err, 2107);
-	return 0;
+	if (pmg_driver_pick(run->want->driver, ALL_CAPS, out, err) == 0)
+		return 0;
+	return err->code == PMG_E_UNSUPPORTED ? pmg_err_diag(err, 2107) : -(int)err->code;
+}
+
+/* The walls could not be built, and so nothing was started. Where the probe, which tries each part
+ * by itself, misses one, it says more than the step that failed for the lack of it. */
+static int no_walls(const struct pmg_running *run, struct pmg_err *err)
+{
+	const struct pmg_driver *driver;
+	struct pmg_err why = PMG_ERR_INIT;
+
+	if (pmg_driver_pick(run->want->driver, ALL_CAPS, &driver, &why) == -PMG_E_UNSUPPORTED)
+		*err = why;
+	else if (err->code == PMG_E_SYS)
+		err->code = PMG_E_UNSUPPORTED;
+	if (err->code != PMG_E_UNSUPPORTED)
+		return -(int)err->code;
+	if (!err->hint[0])
+		(void)pmg_err_hint(err,
+				   "\"pmg sandbox doctor\" tries what this machine can enforce");
+	return pmg_err_diag(err, 2107);
 }
 
 /* The keeper builds while the proxy reads its certificates. */
@@ -263,6 +286,16 @@ static int make_scratch(struct pmg_running *run, struct pmg_err *err)
 	return r < 0 ? r : pmg_folder_mkdir(&run->scratch, "tmp", &run->tmp, err);
 }
 
+/* Entries of the user's files that came to nothing: less is allowed than they think. */
+static void say_left_out(const struct pmg_running *run)
+{
+	const struct pmg_policy *policy = run->prepared.policy;
+	size_t i;
+
+	for (i = 0; policy && i < policy->notes.n; i++)
+		pmg_running_say(run, PMG_SAY_NOTE, policy->notes.v[i]);
+}
+
 /* The manager may have to be asked; when we are asked to end meanwhile, that counts. */
 static int make_plan(struct pmg_running *run, struct pmg_err *err)
 {
@@ -270,6 +303,8 @@ static int make_plan(struct pmg_running *run, struct pmg_err *err)
 				 run->signals.end_fd, &run->prepared, err);
 
 	run->result->signal = pmg_attend_asked(&run->attend);
+	if (r == 0)
+		say_left_out(run);
 	return run->result->signal ? 0 : r;
 }
 
@@ -298,5 +333,5 @@ int pmg_running_start(struct pmg_running *run, struct pmg_err *err)
 		r = await_ready(run, err);
 	if (r == 0 && !run->result->signal)
 		r = start_tool(run, err);
-	return r;
+	return r < 0 && run->confined.failed ? no_walls(run, err) : r;
 }

@@ -12,6 +12,7 @@ static const struct pmg_code_row rows[] = {
 	{ 2003, "environment stripped", "notice", "noticed", NULL },
 	{ 2004, "entry left out", "notice", "skipped", NULL },
 	{ 2005, "enforcement degraded", "notice", "noticed", NULL },
+	{ 2006, "shim without its variables", "notice", "noticed", NULL },
 	{ 2007, "exec denied", "medium", "denied",
 	  "A dropped program is the second half of an attack: do not allow its folder." },
 	{ 2008, "control channel withheld", "notice", "noticed", NULL },

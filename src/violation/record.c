@@ -57,8 +57,8 @@ bool pmg_judged_is_allowed(const struct pmg_wire_judged *judged)
 
 bool pmg_record_is_empty(const struct pmg_record *record)
 {
-	return record->n_packages == 0 && record->n_passed == 0 && record->n_troubles == 0 &&
-	       record->events.n == 0 && record->lost == 0;
+	return !record->no_walls && record->n_packages == 0 && record->n_passed == 0 &&
+	       record->n_troubles == 0 && record->events.n == 0 && record->lost == 0;
 }
 
 /* Over the fields, with their ends. Flooding it costs the flooder's own run time only:

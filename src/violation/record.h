@@ -41,7 +41,8 @@ struct pmg_record {
 	char *cwd;
 	int exit; /* as pmg ends: 128+n for a signal */
 	char *fingerprint;
-	char *profile; /* name of the policy; NULL: the run had no walls */
+	char *profile; /* name of the policy; "none" when the run had no walls */
+	bool no_walls; /* a person said so: the ledger is to know, whatever else happened */
 	bool index_present;
 	int64_t index_built;
 	uint64_t index_records;

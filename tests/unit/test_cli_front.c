@@ -288,6 +288,7 @@ static void write_ledger(void)
 
 	(void)snprintf(record.id, sizeof record.id, "r-19700102-0001");
 	record.tool = pmg_xstrdup("npm");
+	record.profile = pmg_xstrdup("none");
 	pmg_strv_add(&record.argv, "npm");
 	pmg_strv_add(&record.argv, "i");
 	pmg_strv_add(&bad.ids, "MAL-1");
@@ -303,8 +304,9 @@ static void the_audit_shows_runs_or_packages(void **state)
 	} lists[] = {
 		{ { "pmg", "audit", "list" },
 		  "RUN              STARTED               EXIT  JUDGED  REFUSED  UNJUDGED  "
-		  "COMMAND\n"
-		  "r-19700102-0001  1970-01-02T00:00:00Z  1     1       1        0         npm "
+		  "PROFILE  COMMAND\n"
+		  "r-19700102-0001  1970-01-02T00:00:00Z  1     1       1        0         none    "
+		  " npm "
 		  "i\n" },
 		{ { "pmg", "audit", "list", "--blocked" },
 		  "RUN              ECOSYSTEM  NAME      VERSION  VERDICT  REASON         IDS\n"

@@ -11,10 +11,11 @@
 
 #include "base/mem.h"
 
-static const struct pmg_summary_how quiet = { false, false, false };
-static const struct pmg_summary_how normal = { false, true, false };
-static const struct pmg_summary_how failed = { true, true, false };
-static const struct pmg_summary_how verbose = { false, true, true };
+static const struct pmg_summary_how quiet = { false, false, false, false };
+static const struct pmg_summary_how normal = { false, true, false, false };
+static const struct pmg_summary_how failed = { true, true, false, false };
+static const struct pmg_summary_how verbose = { false, true, true, false };
+static const struct pmg_summary_how command = { false, true, false, true };
 
 static void deny(struct pmg_record *record, int code, enum pmg_event_op op, const char *target,
 		 bool sensitive)
@@ -59,9 +60,7 @@ static char *said(const struct pmg_record *record, const struct pmg_summary_how 
 	"pmg: [PMG2003] variables left out: NPM_TOKEN, X_KEY\n"                                    \
 	"pmg:   \"pmg sandbox allow env=NAME\" lets one through\n"
 
-#define CHANNELS                                                                                   \
-	"pmg: [PMG2008] variables left out: SSH_AUTH_SOCK\n"                                       \
-	"pmg:   \"pmg sandbox allow env=NAME\" lets one through\n"
+#define CHANNELS "pmg: [PMG2008] variables left out: SSH_AUTH_SOCK\n"
 
 static void each_kind_of_run_hears_what_it_should(void **state)
 {
@@ -73,6 +72,7 @@ static void each_kind_of_run_hears_what_it_should(void **state)
 		{ false, false, false, &verbose, "" },
 		{ false, false, true, &normal, "" },
 		{ false, false, true, &failed, LEFT_OUT },
+		{ false, false, true, &command, LEFT_OUT },
 		{ false, true, true, &quiet, "" },
 		{ false, true, false, &normal,
 		  "pmg: 1 denied: \"pmg violations list --run r-1\" shows it\n" },

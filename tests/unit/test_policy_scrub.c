@@ -69,6 +69,8 @@ static void credentials_and_injections_go_and_the_rest_stays(void **state)
 		{ "SSH_AUTH_SOCK=/x", false },
 		{ "DBUS_SESSION_BUS_ADDRESS=unix:path=/x", false },
 		{ "DOCKER_HOST=unix:///x", false },
+		{ "VSCODE_IPC_HOOK_CLI=/x", false },
+		{ "PMG_CONTROL=/x", false },
 		/* injections */
 		{ "LD_PRELOAD=/x.so", false },
 		{ "LD_LIBRARY_PATH=/x", false },
@@ -91,6 +93,26 @@ static void credentials_and_injections_go_and_the_rest_stays(void **state)
 	building_begin(&b, "npm", "npm");
 	check(&b, NULL, NULL, rows, PMG_ARRAY_LEN(rows));
 	building_end(&b);
+}
+
+static void variables_of_pmg_go_without_walls_too(void **state)
+{
+	pmg_auto(strv) struct pmg_strv env = { 0 }, removed = { 0 };
+
+	(void)state;
+	pmg_strv_add(&env, "PMG_CONTROL=/x");
+	pmg_strv_add(&env, "XPMG_=1");
+	pmg_strv_add(&env, "PMG_RUN");
+	pmg_strv_add(&env, "SSH_AUTH_SOCK=/x");
+	pmg_scrub_pointers(&env, &removed);
+	assert_int_equal(env.n, 2);
+	assert_string_equal(env.v[0], "XPMG_=1");
+	assert_int_equal(removed.n, 2);
+	assert_string_equal(removed.v[0], "PMG_CONTROL");
+	assert_string_equal(removed.v[1], "PMG_RUN");
+	assert_true(pmg_scrub_is_channel("PMG_CONTROL"));
+	assert_true(pmg_scrub_is_channel("SSH_AUTH_SOCK"));
+	assert_false(pmg_scrub_is_channel("NPM_TOKEN"));
 }
 
 static void only_an_exact_name_lets_a_credential_through(void **state)
@@ -145,6 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(credentials_and_injections_go_and_the_rest_stays),
+		cmocka_unit_test(variables_of_pmg_go_without_walls_too),
 		cmocka_unit_test(only_an_exact_name_lets_a_credential_through),
 		cmocka_unit_test(exec_rebuilds_the_environment_from_a_list),
 		cmocka_unit_test(a_name_that_is_too_long_goes),

@@ -16,6 +16,7 @@
 
 #include "base/env.h"
 #include "base/io.h"
+#include "base/json.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "policy/plan.h"
@@ -473,17 +474,21 @@ static void the_ledger_gets_what_happened_and_a_broken_one_changes_nothing(void 
 	stage_run_done(&second);
 }
 
-static void a_run_that_fetched_nothing_opens_no_ledger(void **state)
+static void a_run_without_walls_is_in_the_ledger_whatever_it_fetched(void **state)
 {
 	static const char *const args[] = { "run", NULL };
 	pmg_autofree char *path = stage_path("home/.local/state/pmg/ledger.db");
+	const struct pmg_ledger_query query = { .limit = 1 };
+	pmg_auto(json) struct json_t *runs = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
 	struct stage_run out = { 0 };
 
 	(void)state;
 	(void)unlink(path);
 	run("nothing", args, &out);
 	assert_int_equal(out.r, 0);
-	assert_int_equal(access(path, F_OK), -1);
+	assert_int_equal(pmg_ledger_list(path, &query, &runs, &err), 0);
+	assert_string_equal(pmg_json_str(pmg_json_at(runs, 0), "profile"), "none");
 	stage_run_done(&out);
 }
 
@@ -558,7 +563,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_run_within_a_run_uses_its_proxy),
 		cmocka_unit_test(a_run_within_a_dead_or_foreign_run_has_its_own),
 		cmocka_unit_test(the_ledger_gets_what_happened_and_a_broken_one_changes_nothing),
-		cmocka_unit_test(a_run_that_fetched_nothing_opens_no_ledger),
+		cmocka_unit_test(a_run_without_walls_is_in_the_ledger_whatever_it_fetched),
 		cmocka_unit_test(the_tool_that_is_not_there_is_told_from_one_that_cannot_run),
 		cmocka_unit_test(the_plan_shows_where_packages_come_from),
 	};

@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -43,10 +44,68 @@ static void names_that_a_rule_takes_are_recorded_without_values(void **state)
 	assert_false(pmg_record_has_sensitive(&record));
 }
 
+static void without_walls_only_variables_of_pmg_are_missing(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { .started = 100 };
+	pmg_auto(strv) struct pmg_strv names = { 0 };
+
+	(void)state;
+	pmg_strv_add(&names, "PMG_RUN"); /* each run has its own */
+	pmg_strv_add(&names, "PMG_CONTROL");
+	pmg_withheld_note(&record, NULL, &names);
+	assert_int_equal(record.events.n, 1);
+	assert_int_equal(record.events.v[0].code, 2008);
+	assert_string_equal(record.events.v[0].target, "PMG_CONTROL");
+}
+
+static void a_shim_that_lacks_its_variables_is_named(void **state)
+{
+	static const struct {
+		const char *program, *variable;
+		const char *manager; /* NULL: nothing is said */
+	} rows[] = {
+		{ "/h/.local/share/mise/shims/node", "MISE_DATA_DIR", "of mise" },
+		{ "/h/.asdf/shims/node", "ASDF_DIR", "of asdf" },
+		{ "/h/.volta/bin/npm", "VOLTA_HOME", "of volta" },
+		{ "/h/.pyenv/shims/pip", "PYENV_VERSION", "of pyenv" },
+		{ "/h/.nodenv/shims/npm", "NODENV_VERSION", "of nodenv" },
+		{ "/h/.pyenv/shims/pip", "RBENV_VERSION", NULL },
+		{ "/h/.pyenv/shims/x/pip", "PYENV_VERSION", NULL },
+		{ "/h/my.pyenv/shims/pip", "PYENV_VERSION", NULL },
+		{ ".pyenv/shims/pip", "PYENV_VERSION", NULL },
+		{ "pip", "PYENV_VERSION", NULL },
+		{ "/usr/bin/npm", "MISE_DATA_DIR", NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(record) struct pmg_record record = { .ended = 100 };
+		pmg_auto(strv) struct pmg_strv names = { 0 };
+		pmg_autofree char *line = NULL;
+
+		pmg_strv_add(&names, "HOME_KEY");
+		pmg_strv_add(&names, rows[i].variable);
+		line = pmg_withheld_shim(&record, rows[i].program, &names);
+		assert_int_equal(line != NULL, rows[i].manager != NULL);
+		assert_int_equal(record.events.n, rows[i].manager ? 1 : 0);
+		if (!line)
+			continue;
+		assert_non_null(strstr(line, "[PMG2006] "));
+		assert_non_null(strstr(line, rows[i].manager));
+		assert_non_null(strstr(line, rows[i].variable));
+		assert_null(strstr(line, "HOME_KEY"));
+		assert_int_equal(record.events.v[0].code, 2006);
+		assert_string_equal(record.events.v[0].target, rows[i].variable);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_that_a_rule_takes_are_recorded_without_values),
+		cmocka_unit_test(without_walls_only_variables_of_pmg_are_missing),
+		cmocka_unit_test(a_shim_that_lacks_its_variables_is_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
