@@ -18,6 +18,9 @@
  * are believed only in a child that the manager forked, before that child ran anything: its memory
  * is the manager's, so program and arguments are what the manager chose. (Where its installation
  * can be written by scripts, as in .venv, they can change the manager's own modules as well.)
+ *
+ * What the manager chose may have been chosen for it by a hostile project: npm's script-shell=./git
+ * would make every script of it a part of npm. So a program of the project is none.
  */
 static const struct {
 	const char *program;  /* its name; with an argument: what it begins with */
@@ -48,11 +51,21 @@ static void read_some(pid_t tid, uint64_t address, char *out, size_t size)
 	out[n > 0 ? n : 0] = '\0';
 }
 
-static bool is_own_part(const char *program, const char *argument)
+static bool is_planted(const struct pmg_policy *policy, const char *program)
+{
+	return (policy->project && pmg_path_is_under(program, policy->project)) ||
+	       (policy->cwd && pmg_path_is_under(program, policy->cwd)) ||
+	       pmg_policy_ask(policy, PMG_ACCESS_WRITE, PMG_ROLE_SCRIPT, program).allowed;
+}
+
+static bool is_own_part(const struct pmg_policy *policy, const char *program, const char *argument)
 {
 	const char *name = pmg_path_name(program);
 	size_t i;
 
+	/* The python of an environment in the project is what runs pip itself. */
+	if (!pmg_str_has_prefix(name, "python") && is_planted(policy, program))
+		return false;
 	for (i = 0; i < PMG_ARRAY_LEN(own_parts); i++)
 		if (own_parts[i].argument
 			    ? pmg_str_has_prefix(name, own_parts[i].program) &&
@@ -73,7 +86,8 @@ static const char *build_script(const char *argument, const char *next)
 	return NULL;
 }
 
-static void read_arguments(pid_t tid, const struct pmg_who_start *start, struct pmg_started *out)
+static void read_arguments(const struct pmg_policy *policy, pid_t tid,
+			   const struct pmg_who_start *start, struct pmg_started *out)
 {
 	uint64_t argv[ARGS_READ] = { 0 };
 	char argument[TEXT_MAX], next[TEXT_MAX];
@@ -89,7 +103,7 @@ static void read_arguments(pid_t tid, const struct pmg_who_start *start, struct 
 	}
 	read_some(tid, argv[1], argument, sizeof argument);
 	read_some(tid, argv[2], next, sizeof next);
-	out->is_own_part = is_own_part(start->program, argument);
+	out->is_own_part = is_own_part(policy, start->program, argument);
 	script = build_script(argument, next);
 	if (script)
 		out->script = pmg_xstrdup(script);
@@ -142,7 +156,7 @@ bool pmg_started_read(struct pmg_broker *broker, pid_t tid, const struct pmg_who
 		out->cwd = pmg_xstrdup(path);
 	if (out->cwd && pmg_streq(out->cwd, folder))
 		return false;
-	read_arguments(tid, start, out);
+	read_arguments(broker->policy, tid, start, out);
 	if (out->is_own_part)
 		return true;
 	read_environment(tid, start->envp, out);

@@ -136,6 +136,7 @@ static int setup(void **state)
 	write_package("node_modules/other", "other", "4.5.6");
 	policy = (struct pmg_policy){ .project = pmg_xstrdup(top), .home = pmg_xstrdup("/none") };
 	pmg_strv_add(&policy.dependency_names, "node_modules");
+	pmg_policy_seal(&policy);
 	memset(&broker, 0, sizeof broker);
 	broker.policy = &policy;
 	broker.reaper = getpid(); /* who takes orphans */
@@ -168,6 +169,8 @@ static int teardown(void **state)
 	free(policy.project);
 	free(policy.home);
 	pmg_strv_done(&policy.dependency_names);
+	free(policy.rules);
+	free(policy.needs);
 	folder_free(top);
 	return 0;
 }
@@ -416,6 +419,20 @@ static void a_program_of_another_name_is_no_part(void **state)
 	assert_int_equal(find(three).role, PMG_ROLE_SCRIPT);
 }
 
+/* "script-shell=./git" in the project's own .npmrc. */
+static void a_program_of_the_project_is_no_part(void **state)
+{
+	pmg_autofree char *git = pmg_path_join(top, "git");
+	pmg_autofree char *bin = pmg_path_join(top, "node_modules/.bin/git");
+	pid_t one = tell(0, 1), two = tell(0, 2);
+
+	(void)state;
+	executes(one, git, no_args, no_args);
+	executes(two, bin, no_args, no_args);
+	assert_int_equal(find(one).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(two).role, PMG_ROLE_SCRIPT);
+}
+
 static void steps_of_a_python_build_are_told(void **state)
 {
 	pid_t one = tell(0, 1), two = tell(0, 2);
@@ -611,6 +628,7 @@ int main(void)
 		ROW(a_part_of_the_manager_has_its_role_for_one_program),
 		ROW(nothing_below_a_script_is_a_part_of_the_manager),
 		ROW(a_program_of_another_name_is_no_part),
+		ROW(a_program_of_the_project_is_no_part),
 		ROW(steps_of_a_python_build_are_told),
 		ROW(arguments_that_cannot_be_read_say_nothing),
 		ROW(the_umask_is_that_of_the_process),
