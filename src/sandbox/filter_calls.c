@@ -65,7 +65,8 @@ static const struct pmg_seccomp_rule first[] = {
 	/* getaddrinfo() and os.networkInterfaces() ask it */
 	ALLOW_IF("socket", IS(0, AF_NETLINK), KIND(SOCK_RAW), IS(2, NETLINK_ROUTE)),
 	ALLOW_IF("socket", IS(0, AF_NETLINK), KIND(SOCK_DGRAM), IS(2, NETLINK_ROUTE)),
-	ALLOW_IF("socketpair", IS(0, AF_UNIX)),
+	ALLOW_IF("socketpair", IS(0, AF_UNIX), KIND(SOCK_STREAM)),
+	ALLOW_IF("socketpair", IS(0, AF_UNIX), KIND(SOCK_SEQPACKET)),
 	ALLOW_IF("personality", IS(0, PERSONALITY_ASK)),
 	ALLOW_IF("personality", IS(0, 0)),
 	ALLOW_IF("personality", IS(0, PERSONALITY_UNAME)),

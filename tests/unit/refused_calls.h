@@ -104,6 +104,9 @@ static const struct call refused[] = {
 	{ "socket", { AF_ALG, SOCK_SEQPACKET } },
 	{ "socket", { 0x100000000ULL | AF_VSOCK, SOCK_STREAM } },
 	{ "socketpair", { AF_INET, SOCK_STREAM } },
+	{ "socketpair", { AF_UNIX, SOCK_DGRAM } }, /* its ends can send to any path */
+	{ "socketpair", { AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC } },
+	{ "socketpair", { AF_UNIX, SOCK_RAW } }, /* the kernel makes it a datagram socket */
 	{ "socketpair", { 30 /* TIPC */, SOCK_STREAM } },
 	{ "sendto", { 99, 0, 0, FASTOPEN } },
 	{ "sendto", { 99, 0, 0, FASTOPEN | MSG_DONTWAIT } },

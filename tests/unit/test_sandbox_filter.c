@@ -377,7 +377,7 @@ static int sockets(void)
 
 	for (i = 0; i < PMG_ARRAY_LEN(kinds); i++)
 		CHILD_CHECK(socket(kinds[i][0], kinds[i][1], kinds[i][2]) >= 0);
-	CHILD_CHECK(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0);
+	CHILD_CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0);
 	CHILD_CHECK(send(pair[0], "x", 1, MSG_NOSIGNAL) == 1);
 	CHILD_CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
 	return 0;
