@@ -187,6 +187,20 @@ static bool is_secret(const struct pmg_broker *broker, const struct pmg_object *
 	       pmg_inodes_has(broker->secrets, object->st.st_dev, object->st.st_ino);
 }
 
+/*
+ * A pipe has no place, so no rule: it is the caller's because the caller has it open. An O_PATH
+ * descriptor proves nothing. By /proc/PID/fd it can be had of each pipe of the manager, and node
+ * takes what it reads from some of its own for pointers.
+ */
+static int judge_placeless(struct pmg_request *request, enum pmg_event_op op,
+			   const struct pmg_object *object)
+{
+	if (object->held != 0 || (op != PMG_EVENT_READ && op != PMG_EVENT_WRITE))
+		return 0;
+	pmg_refuse_always(request, PMG_CODE_PROCESS, PMG_EVENT_SIGNAL, "pipe of another process");
+	return -EACCES;
+}
+
 int pmg_judge_object(struct pmg_request *request, enum pmg_access access, enum pmg_event_op op,
 		     const struct pmg_object *object)
 {
@@ -201,8 +215,10 @@ int pmg_judge_object(struct pmg_request *request, enum pmg_access access, enum p
 	struct pmg_decision decision = { 0 };
 
 	/* Open already in this way: it gains nothing. Also what is no place: pipes of its own. */
-	if ((object->held & held[access]) != 0 || (object->is_magic && object->path[0] != '/'))
+	if ((object->held & held[access]) != 0)
 		return 0;
+	if (object->is_magic && object->path[0] != '/')
+		return judge_placeless(request, op, object);
 	refusal.sensitive = is_secret(request->broker, object);
 	if (is_refused_process(object, access))
 		refusal.word = NULL; /* no rule opens it */

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "sandbox/walls_priv.h"
+#include "tests/helper/broker.h"
 #include "tests/helper/conform.h"
 #include "tests/helper/folder.h"
 
@@ -327,6 +328,68 @@ static void a_denied_object_moves_into_no_package(void **state)
 	assert_int_equal(events.v[0].code, 2012);
 }
 
+struct pipes {
+	pid_t owner;
+	int theirs[2]; /* of the owner */
+	int by_path[2], own;
+};
+
+static int open_by_path(pid_t pid, int number, int flags)
+{
+	char name[64];
+	int fd;
+
+	(void)snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)pid, number);
+	fd = open(name, O_PATH | O_CLOEXEC);
+	if (fd < 0)
+		return -ENXIO;
+	(void)snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+	fd = open(name, flags | O_NONBLOCK | O_CLOEXEC);
+	return fd < 0 ? -errno : 0;
+}
+
+static void reach_for_pipes(void *arg)
+{
+	static const int flags[] = { O_RDONLY, O_WRONLY };
+	struct pipes *pipes = arg;
+	char name[64];
+	int own[2];
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		(void)close(pipes->theirs[i]); /* what was inherited would be our own */
+		pipes->by_path[i] = open_by_path(pipes->owner, pipes->theirs[i], flags[i]);
+	}
+	if (pipe2(own, O_CLOEXEC) < 0)
+		return;
+	(void)snprintf(name, sizeof name, "/proc/self/fd/%d", own[0]);
+	pipes->own = open(name, O_WRONLY | O_CLOEXEC) < 0 ? -errno : 0;
+}
+
+static void pipes_of_others_are_theirs(void **state)
+{
+	pmg_auto(tree) char *root = tree_new();
+	pmg_auto(policy) struct pmg_policy *policy = policy_of(root);
+	pmg_auto(events) struct pmg_events events = { 0 };
+	struct pipes *pipes = broker_shared(sizeof *pipes);
+
+	(void)state;
+	pipes->owner = getpid();
+	assert_int_equal(pipe2(pipes->theirs, O_CLOEXEC), 0);
+	assert_int_equal(broker_bare_child(reach_for_pipes, pipes), 0);
+	assert_int_equal(pipes->by_path[0], 0);
+	assert_int_equal(pipes->by_path[1], 0);
+	pipes->own = -1;
+	assert_int_equal(broker_serve_child(policy, NULL, reach_for_pipes, pipes, &events), 0);
+	assert_int_equal(pipes->by_path[0], -EACCES);
+	assert_int_equal(pipes->by_path[1], -EACCES);
+	assert_int_equal(pipes->own, 0);
+	assert_int_equal(events.n, 1);
+	assert_int_equal(events.v[0].code, 2015);
+	(void)close(pipes->theirs[0]);
+	(void)close(pipes->theirs[1]);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -334,6 +397,7 @@ int main(void)
 		cmocka_unit_test(what_the_kernel_refuses_is_not_reported),
 		cmocka_unit_test(a_hard_link_to_a_secret_is_refused),
 		cmocka_unit_test(a_denied_object_moves_into_no_package),
+		cmocka_unit_test(pipes_of_others_are_theirs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
