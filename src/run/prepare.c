@@ -153,6 +153,16 @@ static bool has_loopback(const struct pmg_facts *facts)
 	return false;
 }
 
+static bool is_in_tmp(const char *path)
+{
+	return pmg_path_is_under(path, "/tmp") || pmg_path_is_under(path, "/var/tmp");
+}
+
+const char *pmg_prepared_tmp(const struct pmg_prepared *prepared)
+{
+	return prepared->tmp_shared ? PMG_PREPARE_TMP "/" PMG_PREPARE_TMP_BELOW : PMG_PREPARE_TMP;
+}
+
 /* What the policy's variables stand for; borrows, but for the lists. */
 static void fill_facts(const struct pmg_run_want *want, const struct pmg_prepared *out,
 		       const struct pmg_place *place, const char *run_dir,
@@ -164,7 +174,7 @@ static void fill_facts(const struct pmg_run_want *want, const struct pmg_prepare
 		.cwd = out->cwd,
 		.project = places->project,
 		.home = place->home,
-		.tmp = PMG_PREPARE_TMP,
+		.tmp = pmg_prepared_tmp(out),
 		.repository = places->repository,
 		.outputs = places->outputs,
 		.git_secret = places->git_secret,
@@ -207,6 +217,9 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	out->repository = pmg_xstrdup(places.repository ? places.repository : out->cwd);
 	keep_folders(&places.caches, &out->folders);
 	keep_folders(&places.stores, &out->folders);
+	/* Else all of a project that lies in /tmp could be written. */
+	out->tmp_shared =
+		is_in_tmp(places.project) || is_in_tmp(out->cwd) || is_in_tmp(place->home);
 	fill_facts(want, out, place, run_dir, &places, &facts);
 	return pmg_policy_build(&policy, &out->policy, err);
 }

@@ -9,8 +9,10 @@
 #include "run/find.h"
 #include "run/run.h"
 
-/* What the tool sees as its temporary folder: within walls /tmp is the run's own. */
-#define PMG_PREPARE_TMP "/tmp"
+/* What the tool sees as its temporary folder: within walls /tmp is the run's own, and so is all in
+ * it, unless the project, the current folder or the home lies there: then it is a folder below. */
+#define PMG_PREPARE_TMP       "/tmp"
+#define PMG_PREPARE_TMP_BELOW "run"
 
 struct pmg_prepared {
 	const struct pmg_pm *pm; /* NULL: `pmg sandbox exec` */
@@ -20,6 +22,7 @@ struct pmg_prepared {
 	struct pmg_dirs dirs;
 	struct pmg_facts facts;    /* of manager and config.yml together */
 	bool walls;                /* the tool is to run within walls */
+	bool tmp_shared;           /* PMG_PREPARE_TMP_BELOW is to be used */
 	struct pmg_policy *policy; /* sealed; NULL: without walls */
 	char *repository;          /* git top level, else cwd; of a policy */
 	struct pmg_strv folders;   /* caches and stores: to be made ahead (run/ahead.h) */
@@ -54,5 +57,8 @@ int pmg_prepare_plan(const struct pmg_run_want *want, const struct pmg_config *c
  */
 int pmg_prepare_policy(const struct pmg_run_want *want, struct pmg_prepared *out,
 		       struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Path of the temporary folder as the tool sees it. Static. */
+const char *pmg_prepared_tmp(const struct pmg_prepared *prepared);
 
 #endif

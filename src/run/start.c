@@ -166,7 +166,7 @@ static void make_env(struct pmg_running *run)
 	pmg_running_copy_env(run, &run->env);
 	if (pmg_running_is_confined(run)) {
 		pmg_policy_scrub(run->prepared.policy, &run->env, &run->scrubbed);
-		pmg_env_set(&run->env, "TMPDIR", PMG_PREPARE_TMP);
+		pmg_env_set(&run->env, "TMPDIR", pmg_prepared_tmp(&run->prepared));
 	} else {
 		pmg_scrub_pointers(&run->env, &run->scrubbed);
 	}
@@ -281,9 +281,14 @@ static int start_keeper(struct pmg_running *run, struct pmg_err *err)
 
 static int make_scratch(struct pmg_running *run, struct pmg_err *err)
 {
+	pmg_autofree char *below = NULL;
 	int r = pmg_folder_make_large(run->want->env, &run->scratch, err);
 
-	return r < 0 ? r : pmg_folder_mkdir(&run->scratch, "tmp", &run->tmp, err);
+	if (r == 0)
+		r = pmg_folder_mkdir(&run->scratch, "tmp", &run->tmp, err);
+	if (r == 0 && run->prepared.tmp_shared)
+		r = pmg_folder_mkdir(&run->scratch, "tmp/" PMG_PREPARE_TMP_BELOW, &below, err);
+	return r;
 }
 
 /* Entries of the user's files that came to nothing: less is allowed than they think. */
