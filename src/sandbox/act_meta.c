@@ -62,6 +62,17 @@ static int target_of(struct pmg_request *request, int flags, struct pmg_object *
 	return r < 0 ? r : pmg_judge_object(request, PMG_ACCESS_WRITE, PMG_EVENT_METADATA, out);
 }
 
+/* A program that runs as its owner, whoever starts it, would outlive the walls. */
+static int judge_set_id(struct pmg_request *request, mode_t mode, const struct pmg_object *object)
+{
+	mode_t added = mode & ~object->st.st_mode & PMG_SET_ID_BITS;
+
+	if (added == 0 || S_ISDIR(object->st.st_mode))
+		return 0;
+	pmg_refuse_always(request, PMG_CODE_METADATA, PMG_EVENT_METADATA, object->path);
+	return -EPERM;
+}
+
 void pmg_act_chmod(struct pmg_request *request, struct pmg_answer *answer)
 {
 	pmg_auto(object) struct pmg_object object = PMG_OBJECT_INIT;
@@ -69,6 +80,8 @@ void pmg_act_chmod(struct pmg_request *request, struct pmg_answer *answer)
 	int r = target_of(request, 0, &object);
 	char name[NUMBER_LEN];
 
+	if (r == 0)
+		r = judge_set_id(request, mode, &object);
 	(void)snprintf(name, sizeof name, "%d", object.fd);
 	if (r == 0 && fchmodat(request->broker->fds, name, mode, 0) < 0)
 		r = -errno;

@@ -14,7 +14,7 @@
 #include "sandbox/resolve_priv.h"
 
 #define TRIES     8 /* somebody makes and removes the same name all the time */
-#define MODE_BITS 07777U
+#define MODE_BITS (07777U & ~PMG_SET_ID_BITS)
 
 struct want {
 	int dirfd;
@@ -360,7 +360,7 @@ void pmg_act_openat2(struct pmg_request *request, struct pmg_answer *answer)
 		return;
 	}
 	want.flags = (int)how.flags;
-	want.mode = (mode_t)how.mode;
+	want.mode = (mode_t)how.mode & MODE_BITS;
 	want.resolve = how.resolve & ~(uint64_t)RESOLVE_CACHED;
 	act(request, &want, answer);
 }

@@ -85,7 +85,7 @@ void pmg_act_mknod(struct pmg_request *request, struct pmg_answer *answer)
 {
 	pmg_auto(object) struct pmg_object place = PMG_OBJECT_INIT;
 	dev_t dev = (dev_t)request->call.args[request->row->mode + 1];
-	mode_t mode = mode_of(request);
+	mode_t mode = mode_of(request) & ~PMG_SET_ID_BITS;
 	int r = place_of(request, &place);
 
 	if (r == 0)

@@ -247,6 +247,10 @@ void pmg_who_umask(struct pmg_broker *broker, const struct pmg_who *who, unsigne
 /** Package, script, how_known and chain into an event. */
 void pmg_who_fill(struct pmg_broker *broker, const struct pmg_who *who, struct pmg_event *event);
 
+/* Of files that are made or changed by the run: none of it is to run as somebody else, least of all
+ * as root, when the run is over. Of folders they mean something else. */
+#define PMG_SET_ID_BITS 06000U
+
 /* --- handlers (act_*.c) --- */
 void pmg_act_open(struct pmg_request *request, struct pmg_answer *answer); /* act_open.c */
 void pmg_act_openat2(struct pmg_request *request, struct pmg_answer *answer);

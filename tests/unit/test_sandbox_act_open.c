@@ -157,7 +157,7 @@ static const struct conform_row rows[] = {
 	OPEN("made", O_RDWR | O_CREAT | O_EXCL, 0666),
 	OPEN("made", O_RDWR | O_CREAT | O_EXCL, 0666),
 	OPEN("made-x", O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND, 0777),
-	OPEN("made-s", O_WRONLY | O_CREAT | O_TRUNC, 04755),
+	OPEN("made-s", O_WRONLY | O_CREAT | O_TRUNC, 01755),
 	OPEN("made-0", O_RDWR | O_CREAT, 0),
 	OPEN("f", O_WRONLY | O_CREAT | O_TRUNC, 0600),
 	OPEN("sticky/s", O_RDWR | O_CREAT, 0644),

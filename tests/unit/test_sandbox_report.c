@@ -93,6 +93,8 @@ static const struct refused refusals[] = {
 	  0 },
 	{ CALL(chmod, T("full/x"), N(0777)), 2017, PMG_EVENT_METADATA, "@/full/x", "write=@/full/x",
 	  0 },
+	{ CALL(chmod, T("f"), N(04755)), 2017, PMG_EVENT_METADATA, "@/f", NULL, EPERM },
+	{ CALL(chmod, T("f"), N(02644)), 2017, PMG_EVENT_METADATA, "@/f", NULL, EPERM },
 	{ CALL(chown, T("full/x"), N(-1), N(-1)), 2017, PMG_EVENT_METADATA, "@/full/x",
 	  "write=@/full/x", 0 },
 	{ CALL(utimensat, HERE, T("full/x"), N(times), N(0)), 2017, PMG_EVENT_METADATA, "@/full/x",
@@ -328,6 +330,35 @@ static void a_denied_object_moves_into_no_package(void **state)
 	assert_int_equal(events.v[0].code, 2012);
 }
 
+static struct open_how set_ids = { .flags = O_RDWR | O_CREAT, .mode = 06755 };
+
+static void no_file_is_made_that_runs_as_somebody_else(void **state)
+{
+	static const struct conform_row rows[] = {
+		CALL(open, T("s1"), N(O_RDWR | O_CREAT), N(06755)),
+		CALL(creat, T("s2"), N(04755)),
+		CALL(openat2, HERE, T("s3"), N(&set_ids), N(sizeof set_ids)),
+		CALL(mknod, T("s4"), N(S_IFREG | 06755), N(0)),
+	};
+	pmg_auto(tree) char *root = tree_new();
+	pmg_auto(policy) struct pmg_policy *policy = policy_of(root);
+	pmg_auto(events) struct pmg_events events = { 0 };
+	long values[PMG_ARRAY_LEN(rows)];
+	struct stat st;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(
+		conform_play(root, policy, NULL, rows, PMG_ARRAY_LEN(rows), values, &events), 0);
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *file = pmg_path_join(root, rows[i].args[i == 2].text);
+
+		assert_true(values[i] >= 0);
+		assert_int_equal(stat(file, &st), 0);
+		assert_int_equal(st.st_mode & 07700, 0700);
+	}
+}
+
 struct pipes {
 	pid_t owner;
 	int theirs[2]; /* of the owner */
@@ -398,6 +429,7 @@ int main(void)
 		cmocka_unit_test(a_hard_link_to_a_secret_is_refused),
 		cmocka_unit_test(a_denied_object_moves_into_no_package),
 		cmocka_unit_test(pipes_of_others_are_theirs),
+		cmocka_unit_test(no_file_is_made_that_runs_as_somebody_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
