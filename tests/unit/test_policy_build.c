@@ -151,6 +151,25 @@ static void each_built_in_profile_builds(void **state)
 	}
 }
 
+/* Pip believes its cache another day, outside the walls. */
+static void a_build_of_a_package_fills_no_cache_of_pip(void **state)
+{
+	static const struct building_row rows[] = {
+		{ "write", "m", "{home}/.npm/wheels/a/b/x.whl", true },
+		{ "write", "s", "{home}/.npm/wheels/a/b/x.whl", false },
+		{ "write", "s", "{home}/.npm/http-v2/a/b", false },
+		{ "read", "s", "{home}/.npm/http-v2/a/b", true },
+	};
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+
+	(void)state;
+	building_begin(&b, "pip", NULL);
+	policy = building_policy(&b, NULL, NULL);
+	building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
+	building_end(&b);
+}
+
 static void git_configuration_with_credentials_is_closed_for_reading(void **state)
 {
 	static const struct building_row closed = { "read", "ms", "{project}/.git/config", false };
@@ -526,6 +545,7 @@ int main(void)
 		cmocka_unit_test(the_profile_of_npm_opens_what_an_install_needs),
 		cmocka_unit_test(the_profile_of_npm_closes_all_else),
 		cmocka_unit_test(each_built_in_profile_builds),
+		cmocka_unit_test(a_build_of_a_package_fills_no_cache_of_pip),
 		cmocka_unit_test(git_configuration_with_credentials_is_closed_for_reading),
 		cmocka_unit_test(every_form_of_an_exact_path_opens_it_and_nothing_else),
 		cmocka_unit_test(an_allowance_opens_just_what_it_says),
