@@ -5,6 +5,7 @@
 #include <linux/netlink.h>
 #include <netinet/in.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "base/mem.h"
@@ -34,6 +35,7 @@
 #define PRCTL(option)                ALLOW_IF("prctl", IS(0, option))
 
 /* Newer than some headers; numbers are of <linux/prctl.h>. */
+#define IOPRIO_PROCESS    1 /* <linux/ioprio.h> */
 #define SET_MDWE          65
 #define GET_MDWE          66
 #define SET_MEMORY_MERGE  67
@@ -67,6 +69,12 @@ static const struct pmg_seccomp_rule first[] = {
 	ALLOW_IF("socket", IS(0, AF_NETLINK), KIND(SOCK_DGRAM), IS(2, NETLINK_ROUTE)),
 	ALLOW_IF("socketpair", IS(0, AF_UNIX), KIND(SOCK_STREAM)),
 	ALLOW_IF("socketpair", IS(0, AF_UNIX), KIND(SOCK_SEQPACKET)),
+	/* Of processes. Those of a group or a user are not all of the run: the user's shell is in
+	 * the same group. */
+	ALLOW_IF("setpriority", IS(0, PRIO_PROCESS)),
+	{ .call = "setpriority", .action = PMG_SECCOMP_ERRNO, .errnum = EPERM },
+	ALLOW_IF("ioprio_set", IS(0, IOPRIO_PROCESS)),
+	{ .call = "ioprio_set", .action = PMG_SECCOMP_ERRNO, .errnum = EPERM },
 	ALLOW_IF("personality", IS(0, PERSONALITY_ASK)),
 	ALLOW_IF("personality", IS(0, 0)),
 	ALLOW_IF("personality", IS(0, PERSONALITY_UNAME)),
@@ -293,9 +301,7 @@ static const struct pmg_seccomp_rule always[] = {
 	ALLOW("sched_get_priority_min"),
 	ALLOW("sched_rr_get_interval"),
 	ALLOW("getpriority"),
-	ALLOW("setpriority"),
 	ALLOW("ioprio_get"),
-	ALLOW("ioprio_set"),
 	ALLOW("getrlimit"),
 	ALLOW("setrlimit"),
 	ALLOW("prlimit64"),

@@ -284,6 +284,36 @@ static int fast_open_later(void)
 	return result(setsockopt(fd, IPPROTO_TCP, TCP_FASTOPEN_CONNECT, &on, sizeof on));
 }
 
+static int slow_down_group(void)
+{
+	(void)setsid(); /* not the test's */
+	return result(setpriority(PRIO_PGRP, 0, 19));
+}
+
+static int slow_down_disk_of_group(void)
+{
+	(void)setsid();
+	return result((int)syscall(SYS_ioprio_set, 2 /* IOPRIO_WHO_PGRP */, 0, 0));
+}
+
+static int slow_down_itself(void)
+{
+	CHILD_CHECK(setpriority(PRIO_PROCESS, 0, 19) == 0);
+	CHILD_CHECK(syscall(SYS_ioprio_set, 1 /* IOPRIO_WHO_PROCESS */, 0, 0) == 0);
+	return 0;
+}
+
+/* The user's shell may be of the same group. */
+static void only_processes_of_the_run_get_another_priority(void **state)
+{
+	(void)state;
+	assert_int_equal(in_child(slow_down_group, true), 0);
+	assert_int_equal(behind_filter(slow_down_group, true), EPERM);
+	assert_int_equal(in_child(slow_down_disk_of_group, true), 0);
+	assert_int_equal(behind_filter(slow_down_disk_of_group, true), EPERM);
+	assert_int_equal(behind_filter(slow_down_itself, true), 0);
+}
+
 /* Of a file that is open for reading only. Some file systems have no flags. */
 static int flags_of_file(void)
 {
@@ -578,6 +608,7 @@ int main(void)
 		cmocka_unit_test(each_refused_call_is_trapped),
 		cmocka_unit_test(each_surface_row_is_written_down_here),
 		cmocka_unit_test(an_unlisted_prctl_is_EINVAL),
+		cmocka_unit_test(only_processes_of_the_run_get_another_priority),
 		cmocka_unit_test(what_is_not_listed_is_ENOSYS),
 		cmocka_unit_test(what_works_outside_is_refused_inside),
 		cmocka_unit_test(flags_are_refused_on_a_readable_file),
