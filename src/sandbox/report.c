@@ -187,6 +187,45 @@ static bool is_secret(const struct pmg_broker *broker, const struct pmg_object *
 	       pmg_inodes_has(broker->secrets, object->st.st_dev, object->st.st_ino);
 }
 
+/* May everybody open it, by the modes alone? Every folder on the way counts. */
+static bool is_public(const char *path)
+{
+	char part[PATH_MAX];
+	struct stat st;
+	size_t i;
+
+	for (i = 1; path[i - 1] && i < sizeof part; i++) {
+		if (path[i] != '/' && path[i] != '\0')
+			continue;
+		memcpy(part, path, i);
+		part[i] = '\0';
+		if (lstat(part, &st) < 0 || !(st.st_mode & (path[i] ? S_IXOTH : S_IROTH)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * The rule that opens /etc counts on what its files say of themselves. Root's modes stop nobody
+ * here, though: passwords and keys of services lie there for root alone. The settings of a manager
+ * may hold some and are for it to read.
+ */
+static bool is_roots(const struct pmg_request *request, const struct pmg_decision *decision,
+		     enum pmg_access access, const struct pmg_object *object)
+{
+	static const char *const settings[] = { "/npmrc", "/pip.conf", "/gitconfig" };
+	size_t i;
+
+	if (access != PMG_ACCESS_READ || geteuid() != 0 || !decision->allowed || !decision->rule ||
+	    !pmg_streq(decision->rule->text, "/etc/**") || !S_ISREG(object->st.st_mode))
+		return false;
+	for (i = 0; i < PMG_ARRAY_LEN(settings); i++)
+		if (request->who.role == PMG_ROLE_MANAGER &&
+		    pmg_str_has_suffix(object->path, settings[i]))
+			return false;
+	return !is_public(object->path);
+}
+
 /*
  * A pipe has no place, so no rule: it is the caller's because the caller has it open. An O_PATH
  * descriptor proves nothing. By /proc/PID/fd it can be had of each pipe of the manager, and node
@@ -224,9 +263,9 @@ int pmg_judge_object(struct pmg_request *request, enum pmg_access access, enum p
 		refusal.word = NULL; /* no rule opens it */
 	else if (!refusal.sensitive && object->path[0] == '/')
 		decision = ask(request, access, object);
-	if (decision.allowed)
+	if (decision.allowed && !is_roots(request, &decision, access, object))
 		return 0;
-	refusal.rule = decision.rule;
+	refusal.rule = decision.allowed ? NULL : decision.rule;
 	record(request, &refusal);
 	return -EACCES;
 }

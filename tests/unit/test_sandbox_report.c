@@ -330,6 +330,45 @@ static void a_denied_object_moves_into_no_package(void **state)
 	assert_int_equal(events.v[0].code, 2012);
 }
 
+struct of_etc {
+	int everybodys, roots;
+};
+
+static void read_etc(void *arg)
+{
+	struct of_etc *out = arg;
+
+	out->everybodys = open("/etc/passwd", O_RDONLY | O_CLOEXEC) < 0 ? -errno : 0;
+	out->roots = open("/etc/shadow", O_RDONLY | O_CLOEXEC) < 0 ? -errno : 0;
+}
+
+static void what_lies_in_etc_for_root_alone_is_not_read_as_root(void **state)
+{
+	static const char *const opened[] = { "/etc/**", "/etc/shadow" };
+	struct of_etc *got = broker_shared(sizeof *got);
+	size_t i;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip(); /* the kernel says so itself */
+	assert_int_equal(broker_bare_child(read_etc, got), 0);
+	assert_int_equal(got->roots, 0);
+	for (i = 0; i < PMG_ARRAY_LEN(opened); i++) {
+		pmg_auto(policy) struct pmg_policy *policy = pmg_policy_new();
+		pmg_auto(events) struct pmg_events events = { 0 };
+
+		broker_rule(policy, PMG_ACCESS_READ, PMG_RANK_ALLOW, "/etc/**");
+		broker_rule(policy, PMG_ACCESS_READ, PMG_RANK_OPT_OUT, opened[i]);
+		pmg_policy_seal(policy);
+		assert_int_equal(broker_serve_child(policy, NULL, read_etc, got, &events), 0);
+		assert_int_equal(got->everybodys, 0);
+		assert_int_equal(got->roots, i == 0 ? -EACCES : 0);
+		assert_int_equal(events.n, i == 0 ? 1 : 0);
+		if (i == 0)
+			assert_string_equal(events.v[0].allow, "read=/etc/shadow");
+	}
+}
+
 static struct open_how set_ids = { .flags = O_RDWR | O_CREAT, .mode = 06755 };
 
 static void no_file_is_made_that_runs_as_somebody_else(void **state)
@@ -429,6 +468,7 @@ int main(void)
 		cmocka_unit_test(a_hard_link_to_a_secret_is_refused),
 		cmocka_unit_test(a_denied_object_moves_into_no_package),
 		cmocka_unit_test(pipes_of_others_are_theirs),
+		cmocka_unit_test(what_lies_in_etc_for_root_alone_is_not_read_as_root),
 		cmocka_unit_test(no_file_is_made_that_runs_as_somebody_else),
 	};
 
