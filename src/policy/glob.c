@@ -268,12 +268,31 @@ static bool anything_left(const struct pmg_glob *glob, const bool *at)
 	return memchr(at, 1, glob->n) != NULL;
 }
 
+/*
+ * By the names with which the pattern begins alone, as most questions can be answered: of each rule
+ * is asked what it means for each folder.
+ * @return 1: something below can match; 0: nothing can; -1: dir lies below these names, and magic
+ *         follows
+ */
+static int below_by_names(const struct pmg_glob *glob, const char *dir)
+{
+	if (!pmg_path_is_under(dir, glob->fixed))
+		return pmg_path_is_under(glob->fixed, dir);
+	if (glob->lead == glob->n)
+		return 0;
+	return glob->components[glob->lead].kind == PMG_GLOB_ANY ? 1 : -1;
+}
+
 bool pmg_glob_may_match_below(const struct pmg_glob *glob, const char *dir)
 {
 	struct walk reached;
+	int by_names;
 
 	if (glob->is_name || dir[0] != '/')
 		return false;
+	by_names = below_by_names(glob, dir);
+	if (by_names >= 0)
+		return by_names;
 	walk(glob, dir, &reached);
 	return anything_left(glob, reached.at);
 }
@@ -282,8 +301,11 @@ bool pmg_glob_covers(const struct pmg_glob *glob, const char *dir)
 {
 	struct walk reached;
 
-	if (glob->is_name || dir[0] != '/' || glob->n == 0 || glob->tail > 0)
+	if (glob->is_name || dir[0] != '/' || glob->n == 0 || glob->tail > 0 ||
+	    !pmg_path_is_under(dir, glob->fixed))
 		return false;
+	if (pmg_glob_is_exact(glob))
+		return true;
 	walk(glob, dir, &reached);
 	return reached.at[glob->n - 1];
 }

@@ -80,6 +80,18 @@ static void drop_nested(struct pmg_strv *roots)
 	}
 }
 
+bool pmg_policy_hides_below(const struct pmg_policy *policy, const char *dir)
+{
+	size_t i;
+
+	assert(policy->needs);
+	for (i = policy->first[PMG_ACCESS_READ]; i < policy->first[PMG_ACCESS_READ + 1]; i++)
+		if (!pmg_rank_allows(policy->rules[i].rank) &&
+		    pmg_glob_may_match_below(policy->rules[i].glob, dir))
+			return true;
+	return false;
+}
+
 void pmg_policy_hidden(const struct pmg_policy *policy, struct pmg_hidden *out)
 {
 	size_t i;

@@ -203,5 +203,7 @@ struct pmg_hidden {
 void pmg_hidden_done(struct pmg_hidden *hidden);
 PMG_DEFINE_AUTO_DONE(hidden, struct pmg_hidden, pmg_hidden_done);
 void pmg_policy_hidden(const struct pmg_policy *policy, struct pmg_hidden *out);
+/** Can anything below folder dir be denied to read? If not it need not be searched. */
+bool pmg_policy_hides_below(const struct pmg_policy *policy, const char *dir);
 
 #endif

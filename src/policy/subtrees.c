@@ -22,29 +22,31 @@ static bool is_subtree_of(const struct pmg_policy_rule *rule)
 
 /* Does a deny keep path, or can it keep anything below it, from anybody? */
 static bool denies_in(const struct pmg_policy *policy, const struct pmg_policy_rule *rule,
-		      const char *path)
+		      const struct pmg_glob_path *path)
 {
 	bool exempt = rule->packages_exempt;
 
 	if (pmg_rank_allows(rule->rank))
 		return false;
-	if (pmg_glob_match(rule->glob, path) &&
-	    !(exempt && pmg_policy_is_exempt(policy, rule->access, path, false)))
+	if (pmg_glob_match_path(rule->glob, path) &&
+	    !(exempt && pmg_policy_is_exempt(policy, rule->access, path->text, false)))
 		return true;
-	return pmg_glob_may_match_below(rule->glob, path) &&
-	       !(exempt && pmg_policy_is_exempt(policy, rule->access, path, true));
+	return pmg_glob_may_match_below(rule->glob, path->text) &&
+	       !(exempt && pmg_policy_is_exempt(policy, rule->access, path->text, true));
 }
 
 bool pmg_policy_is_pure(const struct pmg_policy *policy, enum pmg_access access, const char *path)
 {
+	pmg_auto(glob_path) struct pmg_glob_path parts;
 	unsigned allowed = 0;
 	size_t i;
 
 	assert(policy->needs && access <= PMG_ACCESS_EXEC);
+	pmg_glob_path_init(&parts, path);
 	for (i = policy->first[access]; i < policy->first[access + 1]; i++) {
 		const struct pmg_policy_rule *rule = &policy->rules[i];
 
-		if (denies_in(policy, rule, path))
+		if (denies_in(policy, rule, &parts))
 			return false;
 		if (pmg_rank_allows(rule->rank) && !rule->packages_exempt &&
 		    pmg_glob_covers(rule->glob, path))

@@ -143,11 +143,15 @@ struct search {
 	bool collect;     /* all is denied: only numbers are wanted */
 };
 
-/* A folder that a manager replaces must not hold a mount: it could not be removed. */
-static bool is_to_search(const struct search *search, const char *name, bool denied)
+/* A folder that a manager replaces must not hold a mount: it could not be removed. Of a system's
+ * folders few can hold anything that is hidden. */
+static bool is_to_search(const struct search *search, const char *path, const char *name,
+			 bool denied)
 {
-	return !pmg_strv_has(&search->masks->policy->dependency_names, name) &&
-	       (!denied || search->collect);
+	const struct pmg_policy *policy = search->masks->policy;
+
+	return !pmg_strv_has(&policy->dependency_names, name) &&
+	       (search->collect || (!denied && pmg_policy_hides_below(policy, path)));
 }
 
 static int look_at(struct search *search, int dir, const char *folder, const struct dirent *entry,
@@ -170,7 +174,7 @@ static int look_at(struct search *search, int dir, const char *folder, const str
 	}
 	if (denied)
 		remember(masks, &st);
-	if (is_folder && is_to_search(search, entry->d_name, denied))
+	if (is_folder && is_to_search(search, path, entry->d_name, denied))
 		pmg_strv_add(&search->folders, path);
 	return denied && !search->collect ? pmg_masks_hide(masks, path, err) : 0;
 }
@@ -208,9 +212,10 @@ static int search_all(struct search *search, struct pmg_err *err)
 
 static int hide_fixed(struct pmg_masks *masks, const char *path, struct pmg_err *err)
 {
-	pmg_autofree char *real = pmg_path_real(path);
-	struct search below = { .masks = masks, .max = COLLECT_MAX, .collect = true };
 	struct stat st;
+	/* Most are not there, and that is told sooner than where each part of a path leads. */
+	pmg_autofree char *real = lstat(path, &st) < 0 ? NULL : pmg_path_real(path);
+	struct search below = { .masks = masks, .max = COLLECT_MAX, .collect = true };
 	int r = 0;
 
 	if (!real || lstat(real, &st) < 0)

@@ -230,6 +230,12 @@ static void a_pattern_knows_what_can_lie_below_a_folder(void **state)
 		{ "/p/**/m/**", "/p/a", true, false, false },
 		{ "/**", "/", true, true, false },
 		{ "/a", "/", true, false, false },
+		{ "/a/b", "/a", true, false, true },
+		{ "/a/b", "/a/b/c", false, false, false },
+		{ "/a/\\*/b", "/a/*", true, false, true },
+		{ "/a/\\*/b", "/a/c", false, false, false },
+		{ "/a/b*", "/a", true, false, true },
+		{ "/a/b*", "/a/b", false, false, false },
 		{ "NAME", "/", false, false, false },
 		{ "/**", "@name", false, false, false },
 	};

@@ -255,6 +255,11 @@ static void do_hidden(struct runner *runner)
 	answer(runner, got.s ? got.s : "-");
 }
 
+static void do_hides(struct runner *runner)
+{
+	answer_bool(runner, pmg_policy_hides_below(runner->policy, word(runner, 1)));
+}
+
 static const struct {
 	const char *name;
 	void (*run)(struct runner *runner);
@@ -276,6 +281,7 @@ static const struct {
 	{ "trees", do_trees, true },
 	{ "roots", do_hidden, true },
 	{ "paths", do_hidden, true },
+	{ "hides", do_hides, true },
 };
 
 /* \xNN in a word is that byte; any other "\" stays for the pattern. */
