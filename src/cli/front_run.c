@@ -114,6 +114,7 @@ int pmg_front_run(const struct pmg_front_settings *settings, struct pmg_out *out
 		.env = &env,
 		.debug = settings->common.debug,
 		.no_sandbox = settings->no_sandbox,
+		.report = settings->report != NULL,
 		.command = settings->command,
 		.profile = settings->profile,
 		.allows = &settings->allows,

@@ -15,7 +15,6 @@ void pmg_prepared_done(struct pmg_prepared *prepared)
 	pmg_dirs_done(&prepared->dirs);
 	pmg_facts_done(&prepared->facts);
 	pmg_policy_free(prepared->policy);
-	pmg_plan_free(prepared->plan);
 	free(prepared->cwd);
 	free(prepared->repository);
 	pmg_strv_done(&prepared->folders);
@@ -117,27 +116,28 @@ static void plan_source(struct pmg_plan *plan, const struct pmg_source *source)
 		     "addresses in command line, manifest or lockfile", PMG_ENFORCED_PROXY);
 }
 
-static void make_plan(const struct pmg_run_want *want, struct pmg_prepared *out)
+struct pmg_plan *pmg_prepare_plan(const struct pmg_run_want *want,
+				  const struct pmg_prepared *prepared)
 {
-	const struct pmg_facts *facts = &out->facts;
+	const struct pmg_facts *facts = &prepared->facts;
 	struct pmg_plan *plan = pmg_plan_new();
 	size_t i;
 
 	plan->tool = pmg_xstrdup(want->tool);
-	plan->manager = pmg_xstrdup(manager_of(out));
-	plan->program = pmg_xstrdup(out->found.program);
-	plan->cwd = pmg_xstrdup(out->cwd);
-	plan->profile = pmg_xstrdup(out->policy ? out->policy->profile : "none");
+	plan->manager = pmg_xstrdup(manager_of(prepared));
+	plan->program = pmg_xstrdup(prepared->found.program);
+	plan->cwd = pmg_xstrdup(prepared->cwd);
+	plan->profile = pmg_xstrdup(prepared->policy ? prepared->policy->profile : "none");
 	for (i = 0; i < facts->n_registries; i++)
 		plan_registry(plan, &facts->registries[i]);
 	for (i = 0; i < facts->n_sources; i++)
 		plan_source(plan, &facts->sources[i]);
-	if (out->policy)
-		pmg_plan_policy(plan, out->policy);
+	if (prepared->policy)
+		pmg_plan_policy(plan, prepared->policy);
 	else
 		pmg_plan_add(plan, "tunnel", "*", "flag", "no sandbox", PMG_ENFORCED_PROXY);
 	pmg_plan_seal(plan);
-	out->plan = plan;
+	return plan;
 }
 
 static bool has_loopback(const struct pmg_facts *facts)
@@ -224,9 +224,9 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	return pmg_policy_build(&policy, &out->policy, err);
 }
 
-int pmg_prepare_plan(const struct pmg_run_want *want, const struct pmg_config *config,
-		     const char *run_dir, int cancel_fd, struct pmg_prepared *out,
-		     struct pmg_err *err)
+int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *config,
+		      const char *run_dir, int cancel_fd, struct pmg_prepared *out,
+		      struct pmg_err *err)
 {
 	pmg_autofree char *home = pmg_path_real(out->dirs.home);
 	struct pmg_place place = {
@@ -249,7 +249,6 @@ int pmg_prepare_plan(const struct pmg_run_want *want, const struct pmg_config *c
 	if (r < 0)
 		return r;
 	out->has_loopback = has_loopback(&out->facts);
-	make_plan(want, out);
 	return 0;
 }
 

@@ -26,7 +26,6 @@ struct pmg_prepared {
 	struct pmg_policy *policy; /* sealed; NULL: without walls */
 	char *repository;          /* git top level, else cwd; of a policy */
 	struct pmg_strv folders;   /* caches and stores: to be made ahead (run/ahead.h) */
-	struct pmg_plan *plan;     /* sealed */
 	bool has_loopback;         /* a registry or artifact host is on loopback */
 };
 
@@ -40,15 +39,18 @@ int pmg_prepare_program(const struct pmg_run_want *want, struct pmg_prepared *ou
 int pmg_prepare_config(const struct pmg_run_want *want, struct pmg_prepared *out,
 		       struct pmg_config *config, struct pmg_err *err) PMG_MUST_CHECK;
 /**
- * Facts, policy and plan. After the above. May run the program in an empty folder to ask for
- * defaults.
+ * Facts and policy. After the above. May run the program in an empty folder to ask for defaults.
  * @param run_dir  the run's folder, which the tool may read; NULL: there is none, the plan is only
  *                 to be shown
  * @param cancel_fd  when it becomes readable the program is not waited for; 0: none
  */
-int pmg_prepare_plan(const struct pmg_run_want *want, const struct pmg_config *config,
-		     const char *run_dir, int cancel_fd, struct pmg_prepared *out,
-		     struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *config,
+		      const char *run_dir, int cancel_fd, struct pmg_prepared *out,
+		      struct pmg_err *err) PMG_MUST_CHECK;
+/** What the above comes to, as a plan, sealed: takes longer than the rest of a start together, so
+ *  only for who shows or records it. Caller owns. */
+struct pmg_plan *pmg_prepare_plan(const struct pmg_run_want *want,
+				  const struct pmg_prepared *prepared) PMG_MUST_CHECK;
 
 /**
  * The policy alone, for commands that show or change it. Runs nothing; a tool that is not installed

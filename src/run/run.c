@@ -67,7 +67,8 @@ static int join_outer(struct pmg_running *run, struct pmg_err *err)
 	if (r == 0 && run->prepared.walls)
 		return 0; /* that run has no walls, this one is to have them */
 	if (r == 0)
-		r = pmg_prepare_plan(run->want, &run->result->config, NULL, 0, &run->prepared, err);
+		r = pmg_prepare_facts(run->want, &run->result->config, NULL, 0, &run->prepared,
+				      err);
 	if (r < 0 || !pmg_outer_covers(&outer, &run->prepared.facts))
 		return r;
 	pmg_log_debug("inside a guarded run: its proxy is used");
@@ -96,13 +97,10 @@ static void restore_terminal(const struct pmg_running *run)
 
 static void begin_record(struct pmg_running *run, struct pmg_record *record)
 {
-	char fingerprint[PMG_SHA256_HEX];
-
-	pmg_plan_fingerprint(run->prepared.plan, fingerprint);
-	record->fingerprint = pmg_xstrdup(fingerprint);
 	record->tool = pmg_xstrdup(run->want->tool);
 	record->cwd = pmg_xstrdup(run->prepared.cwd);
-	record->profile = pmg_xstrdup(run->prepared.plan->profile);
+	record->profile =
+		pmg_xstrdup(run->prepared.policy ? run->prepared.policy->profile : "none");
 	record->no_walls = !pmg_running_is_confined(run);
 	pmg_mask_argv(run->want->argv, &record->argv);
 	pmg_withheld_note(record, run->prepared.policy, &run->scrubbed);
@@ -150,6 +148,15 @@ static void keep_learned(const struct pmg_running *run, const struct pmg_strv *l
 		pmg_log_debug("artifact hosts not kept: %s", scratch.msg);
 }
 
+static void add_fingerprint(const struct pmg_running *run, struct pmg_record *record)
+{
+	pmg_auto(plan) struct pmg_plan *plan = pmg_prepare_plan(run->want, &run->prepared);
+	char fingerprint[PMG_SHA256_HEX];
+
+	pmg_plan_fingerprint(plan, fingerprint);
+	record->fingerprint = pmg_xstrdup(fingerprint);
+}
+
 /* A record that cannot be written is said, and changes nothing: what was refused stays refused. */
 static void write_ledger(struct pmg_running *run)
 {
@@ -158,6 +165,8 @@ static void write_ledger(struct pmg_running *run)
 	struct pmg_ledger_keep keep = { config->ledger_retention_s, config->ledger_max_size };
 	struct pmg_err err = PMG_ERR_INIT;
 
+	if (!pmg_record_is_empty(&run->result->record) || run->want->report)
+		add_fingerprint(run, &run->result->record);
 	if (pmg_record_is_empty(&run->result->record))
 		return;
 	if (pmg_ledger_write(path, &run->result->record, &keep, &err) < 0) {
@@ -306,9 +315,9 @@ int pmg_run_plan(const struct pmg_run_want *want, struct pmg_plan **out, struct 
 	if (r == 0)
 		r = pmg_prepare_config(want, &prepared, &config, err);
 	if (r == 0)
-		r = pmg_prepare_plan(want, &config, NULL, 0, &prepared, err);
+		r = pmg_prepare_facts(want, &config, NULL, 0, &prepared, err);
 	if (r < 0)
 		return r;
-	*out = pmg_steal_ptr(&prepared.plan);
+	*out = pmg_prepare_plan(want, &prepared);
 	return 0;
 }

@@ -302,10 +302,10 @@ static void say_left_out(const struct pmg_running *run)
 }
 
 /* The manager may have to be asked; when we are asked to end meanwhile, that counts. */
-static int make_plan(struct pmg_running *run, struct pmg_err *err)
+static int learn(struct pmg_running *run, struct pmg_err *err)
 {
-	int r = pmg_prepare_plan(run->want, &run->result->config, run->folder.path,
-				 run->signals.end_fd, &run->prepared, err);
+	int r = pmg_prepare_facts(run->want, &run->result->config, run->folder.path,
+				  run->signals.end_fd, &run->prepared, err);
 
 	run->result->signal = pmg_attend_asked(&run->attend);
 	if (r == 0)
@@ -324,7 +324,7 @@ int pmg_running_start(struct pmg_running *run, struct pmg_err *err)
 		r = start_proxy(run, err);
 	/* The proxy loads its libraries while we ask the manager. */
 	if (r == 0)
-		r = make_plan(run, err);
+		r = learn(run, err);
 	if (r < 0 || run->result->signal)
 		return r;
 	make_env(run);
