@@ -77,6 +77,11 @@ static enum pmg_rank rank_of(const struct pmg_draft_entry *entry, bool exact)
 	return PMG_RANK_ALLOW;
 }
 
+static bool is_temporary(const char *text)
+{
+	return strcmp(text, "${TMPDIR}/**") == 0;
+}
+
 static int add_rule(struct build *b, const struct pmg_draft_entry *entry, const char *text,
 		    bool exact, struct pmg_err *err)
 {
@@ -85,6 +90,7 @@ static int add_rule(struct build *b, const struct pmg_draft_entry *entry, const 
 					.rank = rank_of(entry, exact),
 					.layer = entry->layer,
 					.roles = entry->roles,
+					.temporary = is_temporary(entry->text),
 					.text = copy,
 					.source = entry->source };
 	int r = pmg_policy_add(b->policy, &rule, err);
@@ -222,6 +228,7 @@ static int add_own(struct build *b, struct pmg_err *err)
 				.rank = PMG_RANK_ALLOW,
 				.layer = PMG_LAYER_RUN,
 				.roles = PMG_ROLE_ANY,
+				.temporary = is_temporary(rows[i].text),
 				.text = texts.v[k],
 			};
 			pmg_autofree char *source = pmg_xstrdup("built-in run");

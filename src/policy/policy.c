@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/str.h"
 #include "base/url.h"
 #include "policy/policy_priv.h"
@@ -152,6 +153,8 @@ static int compare_meaning(const struct pmg_policy_rule *a, const struct pmg_pol
 		r = strcmp(a->text, b->text);
 	if (r == 0)
 		r = (int)a->roles - (int)b->roles;
+	if (r == 0)
+		r = (int)a->temporary - (int)b->temporary;
 	return r ? r : (int)a->packages_exempt - (int)b->packages_exempt;
 }
 
@@ -195,6 +198,21 @@ static struct pmg_decision decided(const struct pmg_policy_rule *rule)
 	return (struct pmg_decision){ .allowed = pmg_rank_allows(rule->rank), .rule = rule };
 }
 
+/* Who works in /tmp/x has a project there, not temporary files. */
+static bool is_no_temporary(const struct pmg_policy *policy, const struct pmg_policy_rule *rule,
+			    const char *path)
+{
+	const char *const places[] = { policy->project, policy->cwd, policy->home };
+	const size_t len = strcspn(rule->text, "*");
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(places); i++)
+		if (places[i] && strncmp(places[i], rule->text, len) == 0 &&
+		    pmg_path_is_under(path, places[i]))
+			return true;
+	return false;
+}
+
 struct pmg_decision pmg_policy_ask(const struct pmg_policy *policy, enum pmg_access access,
 				   enum pmg_role role, const char *path)
 {
@@ -212,6 +230,8 @@ struct pmg_decision pmg_policy_ask(const struct pmg_policy *policy, enum pmg_acc
 		if (!pmg_glob_match_path(rule->glob, &parts))
 			continue;
 		if (rule->packages_exempt && pmg_policy_is_exempt(policy, access, path, false))
+			continue;
+		if (rule->temporary && is_no_temporary(policy, rule, path))
 			continue;
 		return decided(rule);
 	}

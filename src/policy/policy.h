@@ -77,6 +77,8 @@ struct pmg_policy_rule {
 			 * makes the run end with 1, and no allowance is suggested */
 	bool packages_exempt;  /* does not hold inside an installed package's own folder; of writes:
 				* nowhere below a dependency folder */
+	bool temporary;        /* of the temporary folder: does not hold in a project, working
+				* folder or home that lies below it */
 	char *text;            /* pattern with variables replaced */
 	char *source;          /* "built-in:14", "/path/x.yml:7", "--sandbox-allow" */
 	struct pmg_glob *glob; /* of text; for files, programs, unix paths, variable names */

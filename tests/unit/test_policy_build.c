@@ -151,6 +151,33 @@ static void each_built_in_profile_builds(void **state)
 	}
 }
 
+static void a_project_below_the_temporary_folder_is_no_temporary_file(void **state)
+{
+	static const struct building_row rows[] = {
+		{ "write", "ms", "/tmp/x", true },
+		{ "write", "ms", "/tmp/work", true }, /* the folder itself: it is in /tmp */
+		{ "write", "ms", "/tmp/work2/x", true },
+		{ "write", "ms", "/tmp/work/p/src/x", false },
+		{ "write", "s", "/tmp/work/p/package.json", false },
+		{ "write", "s", "/tmp/work/p/node_modules/x/y", true },
+		{ "write", "m", "/tmp/work/p/package.json", true },
+		{ "read", "s", "/tmp/work/p/src/x", true },
+		{ "read", "ms", "/tmp/home/notes", false },
+		{ "write", "ms", "/tmp/home/x", false },
+		{ "write", "ms", "/var/tmp/x", true },
+	};
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+
+	(void)state;
+	building_begin(&b, "npm", NULL);
+	b.facts.project = b.facts.cwd = "/tmp/work/p";
+	b.facts.home = "/tmp/home";
+	policy = building_policy(&b, NULL, NULL);
+	building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
+	building_end(&b);
+}
+
 /* Pip believes its cache another day, outside the walls. */
 static void a_build_of_a_package_fills_no_cache_of_pip(void **state)
 {
@@ -546,6 +573,7 @@ int main(void)
 		cmocka_unit_test(the_profile_of_npm_closes_all_else),
 		cmocka_unit_test(each_built_in_profile_builds),
 		cmocka_unit_test(a_build_of_a_package_fills_no_cache_of_pip),
+		cmocka_unit_test(a_project_below_the_temporary_folder_is_no_temporary_file),
 		cmocka_unit_test(git_configuration_with_credentials_is_closed_for_reading),
 		cmocka_unit_test(every_form_of_an_exact_path_opens_it_and_nothing_else),
 		cmocka_unit_test(an_allowance_opens_just_what_it_says),
