@@ -334,8 +334,10 @@ static int plain(struct pmg_request *request, int dirfd, const char *path, unsig
 			   : flags & PMG_RESOLVE_FOLLOW ? 0
 							: O_NOFOLLOW,
 			   RESOLVE_NO_SYMLINKS);
+	if (fd < 0 && (fd != -ENOENT || path[0] != '/' || flags & PMG_RESOLVE_MAKE))
+		return WALK;
 	if (fd < 0)
-		return fd == -ENOENT && path[0] == '/' && !(flags & PMG_RESOLVE_MAKE) ? fd : WALK;
+		return pmg_hidden_above(request, -1, path, 0) < 0 ? -EACCES : fd;
 	memcpy(out->path, text, strlen(text) + 1);
 	if (parent) {
 		out->parent = fd;
