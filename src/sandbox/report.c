@@ -259,10 +259,12 @@ int pmg_judge_object(struct pmg_request *request, enum pmg_access access, enum p
 	if (object->is_magic && object->path[0] != '/')
 		return judge_placeless(request, op, object);
 	refusal.sensitive = is_secret(request->broker, object);
-	if (is_refused_process(object, access))
+	if (is_refused_process(object, access)) {
+		refusal.code = PMG_CODE_PROCESS;
 		refusal.word = NULL; /* no rule opens it */
-	else if (!refusal.sensitive && object->path[0] == '/')
+	} else if (!refusal.sensitive && object->path[0] == '/') {
 		decision = ask(request, access, object);
+	}
 	if (decision.allowed && !is_roots(request, &decision, access, object))
 		return 0;
 	refusal.rule = decision.allowed ? NULL : decision.rule;

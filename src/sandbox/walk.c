@@ -165,7 +165,7 @@ static int magic(struct walk *walk, const char *where, const struct part *part)
 	if (!pmg_proc_is_own(request, where)) {
 		pmg_autofree char *target = pmg_xasprintf("%s/%s", where, part->name);
 
-		pmg_refuse_always(request, PMG_CODE_READ, PMG_EVENT_READ, target);
+		pmg_refuse_always(request, PMG_CODE_PROCESS, PMG_EVENT_READ, target);
 		return -EACCES;
 	}
 	if (is_fd && pmg_parse_uint(part->name, INT_MAX, &number) < 0)
