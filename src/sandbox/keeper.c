@@ -126,6 +126,8 @@ static int files(struct keeper *keeper, struct pmg_err *err)
 	if (r == 0)
 		r = pmg_walls_domains(want, &subtrees, mixed, keeper->setup.proc,
 				      &keeper->setup.outer, &keeper->setup.inner, err);
+	if (r == 0)
+		pmg_walls_degraded(pmg_landlock_handled(keeper->setup.outer), notes);
 	pmg_walls_stage(want, "Landlock");
 	return r;
 }

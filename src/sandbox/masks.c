@@ -264,8 +264,10 @@ int pmg_masks_make(const struct pmg_policy *policy, struct pmg_masks **out, stru
 	if (r < 0)
 		return pmg_err_wrap(err, "hide files");
 	if (masks->has_more || masks->has_skipped)
-		pmg_strv_add(notes, "the project has too many files to look for all that is to be "
-				    "hidden: by name they stay closed, their listing does not");
+		pmg_strv_add(
+			notes,
+			"[PMG2005] the project has too many files to look for all that is to be "
+			"hidden: by name they stay closed, their listing does not");
 	*out = pmg_steal_ptr(&masks);
 	return 0;
 }

@@ -210,7 +210,8 @@ int pmg_walls_private(const struct pmg_sandbox_want *want, const struct pmg_subt
 		if (r == 0)
 			pmg_strv_addf(
 				notes,
-				"%s is the project or HOME itself: it is not private to the run",
+				"[PMG2005] %s is the project or HOME itself: it is not private "
+				"to the run",
 				dirs.v[i]);
 	}
 	if (r >= 0)

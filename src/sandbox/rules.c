@@ -166,6 +166,30 @@ static int grant_run_dir(const struct domains *domains, const char *path, struct
 	return fd < 0 ? 0 : grant_both(domains, fd, path, PMG_LANDLOCK_READ, err);
 }
 
+void pmg_walls_degraded(const struct pmg_landlock_abi *held, struct pmg_strv *notes)
+{
+	static const struct {
+		uint64_t fs, scope;
+		const char *what;
+	} rows[] = {
+		{ LANDLOCK_ACCESS_FS_TRUNCATE, 0,
+		  "files are kept from being cut by the broker alone" },
+		{ LANDLOCK_ACCESS_FS_IOCTL_DEV, 0,
+		  "what may be asked of an open device is not limited" },
+		{ 0, LANDLOCK_SCOPE_SIGNAL,
+		  "processes outside are kept from signals by the pid namespace alone" },
+		{ 0, LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET,
+		  "abstract sockets outside are kept closed by the network namespace alone" },
+	};
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
+		if ((held->fs & rows[i].fs) != rows[i].fs ||
+		    (held->scope & rows[i].scope) != rows[i].scope)
+			pmg_strv_addf(notes, "[PMG2005] Landlock ABI %d: %s", held->version,
+				      rows[i].what);
+}
+
 int pmg_walls_domains(const struct pmg_sandbox_want *want, const struct pmg_subtrees *subtrees,
 		      bool mixed, int proc, struct pmg_landlock **outer,
 		      struct pmg_landlock **inner, struct pmg_err *err)

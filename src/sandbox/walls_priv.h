@@ -93,6 +93,9 @@ void pmg_inodes_free(struct pmg_inodes *inodes);
 PMG_DEFINE_AUTO(inodes, struct pmg_inodes *, pmg_inodes_free);
 
 /* --- rules.c --- */
+/** Which layer is missing on an older kernel, and what holds in its place: PMG2005.
+ *  @param notes  added to */
+void pmg_walls_degraded(const struct pmg_landlock_abi *held, struct pmg_strv *notes);
 /** outer: what any brokered call may come to. inner: the same for reading and starting, but writing
  *  only where nothing is denied. The run's own /proc is added by the broker.
  *  @param subtrees  of want->policy

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "../helper/walled.h"
+#include "base/str.h"
 #include "kernel/procfs.h"
 
 /* What is tried in each domain, and whether it works there. */
@@ -209,11 +210,30 @@ static int can(void)
 	return pmg_landlock_probe(&row, &err) < 0;
 }
 
+static void an_older_kernel_is_said(void **state)
+{
+	static const size_t notes_of[] = {
+		[1] = 4, [2] = 4, [3] = 3, [4] = 3, [5] = 2, [6] = 0, [7] = 0
+	};
+	int version;
+
+	(void)state;
+	for (version = 1; version <= 7; version++) {
+		pmg_auto(strv) struct pmg_strv notes = { 0 };
+
+		pmg_walls_degraded(pmg_landlock_abi_row(version), &notes);
+		assert_int_equal(notes.n, notes_of[version]);
+		if (version == 2)
+			assert_true(pmg_str_has_prefix(notes.v[0], "[PMG2005] Landlock ABI 2: "));
+	}
+}
+
 int main(void)
 {
 	char self[PATH_MAX];
 	pmg_auto(folder) char *place = walled_place(self);
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_older_kernel_is_said),
 		cmocka_unit_test(unguarded_everything_works),
 		cmocka_unit_test(the_outer_domain_is_what_can_be_allowed_at_all),
 		cmocka_unit_test(the_inner_domain_writes_only_where_nothing_is_denied),
