@@ -223,8 +223,8 @@ static int finish(struct pmg_running *run, int lost, struct pmg_err *err)
 	keep_learned(run, &done.learned);
 	result->record.exit = r < 0 ? pmg_code_exit(err->code) : result->exit;
 	result->record.ended = pmg_clock_now();
-	if (result->exit != 0)
-		note_shim(run);
+	if (result->exit != 0 && !pmg_record_has_refusals(&result->record))
+		note_shim(run); /* else what was refused is the likelier reason */
 	note_missing_index(run);
 	show_notes(run);
 	write_ledger(run);

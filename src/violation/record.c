@@ -200,6 +200,16 @@ bool pmg_record_denied(struct pmg_record *record, struct pmg_event *taken)
 	return pmg_events_add(&record->events, taken) != NULL;
 }
 
+bool pmg_record_has_refusals(const struct pmg_record *record)
+{
+	size_t i;
+
+	for (i = 0; i < record->events.n; i++)
+		if (record->events.v[i].op != PMG_EVENT_ENV)
+			return true;
+	return record->n_blocked > 0;
+}
+
 bool pmg_record_has_sensitive(const struct pmg_record *record)
 {
 	return record->events.n_sensitive > 0;

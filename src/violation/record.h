@@ -75,6 +75,9 @@ bool pmg_record_denied(struct pmg_record *record, struct pmg_event *taken);
 /** Was a credential or a place of persistence touched? Then the run never ends with 0. */
 bool pmg_record_has_sensitive(const struct pmg_record *record);
 
+/** Was anything refused? A variable that was left out was not asked for. */
+bool pmg_record_has_refusals(const struct pmg_record *record);
+
 /** Did the package get through? Every verdict but "allow" keeps it out. */
 bool pmg_judged_is_allowed(const struct pmg_wire_judged *judged);
 
