@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,7 +30,7 @@ static int place_descriptors(int out, int report)
 }
 
 /* In the child: only async-signal-safe calls from here to exec. */
-static void child(const struct pmg_proc *proc, int out, int report)
+static void child(const struct pmg_proc *proc, pid_t parent, int out, int report)
 {
 	struct sigaction dfl = { .sa_handler = SIG_DFL };
 	sigset_t none;
@@ -40,6 +41,9 @@ static void child(const struct pmg_proc *proc, int out, int report)
 		(void)sigaction(sig, &dfl, NULL); /* KILL and STOP cannot be set, nor ignored */
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+	/* Whoever is killed waits for no answer any more. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) < 0 || getppid() != parent)
+		_exit(127);
 	if (setpgid(0, 0) == 0 && (!proc->cwd || chdir(proc->cwd) == 0) &&
 	    place_descriptors(out, report) == 0) {
 		report = REPORT_FD;
@@ -136,8 +140,8 @@ int pmg_proc_capture(const struct pmg_proc *proc, char **text, int *status, stru
 	pmg_autofd int report_rd = -1;
 	pmg_autofd int report_wr = -1;
 	uint64_t end = pmg_clock_ms() + proc->timeout_ms;
+	pid_t parent = getpid(), pid;
 	int st = 0, r;
-	pid_t pid;
 
 	if (make_pipe(&out_rd, &out_wr) < 0 || make_pipe(&report_rd, &report_wr) < 0)
 		return pmg_err_set(err, PMG_E_SYS, errno, "pipe");
@@ -145,7 +149,7 @@ int pmg_proc_capture(const struct pmg_proc *proc, char **text, int *status, stru
 	if (pid < 0)
 		return pmg_err_set(err, PMG_E_SYS, errno, "fork");
 	if (pid == 0)
-		child(proc, out_wr, report_wr);
+		child(proc, parent, out_wr, report_wr);
 	(void)setpgid(pid, pid); /* the child does it too; whoever is first */
 	(void)close(pmg_steal_fd(&out_wr));
 	(void)close(pmg_steal_fd(&report_wr));

@@ -17,7 +17,8 @@ struct pmg_proc {
 };
 
 /**
- * Run to its end; stdin and stderr are /dev/null, stdout is returned.
+ * Run to its end; it dies with the thread that called. Its stdin and stderr are /dev/null, stdout
+ * is returned.
  * @param[out] text    caller frees
  * @param[out] status  as waitpid(2) gives it
  * @return 0; -PMG_E_SYS: not started; -PMG_E_TIMEOUT: also when cancelled; -PMG_E_LIMIT: said more

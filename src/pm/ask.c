@@ -93,14 +93,16 @@ static void to_cache(const char *dir, const char *path, struct json_t *cache, co
 		pmg_log_debug("answers not kept: %s", err.msg);
 }
 
-/* In the cache; where that cannot be written (a sealed home), among the temporary files. */
+/* In the folder of the run, which goes whatever becomes of us, or the cache; where that cannot be
+ * written (a sealed home), among the temporary files. */
 static int make_empty(const struct pmg_place *place, char **out, struct pmg_err *err)
 {
 	const char *tmp = pmg_env_get(place->env, "TMPDIR");
-	pmg_autofree char *dir = pmg_path_join(place->cache_dir, "ask.XXXXXX");
+	const char *in = place->run_dir ? place->run_dir : place->cache_dir;
+	pmg_autofree char *dir = pmg_path_join(in, "ask.XXXXXX");
 	struct pmg_err sealed = PMG_ERR_INIT;
 
-	if (pmg_dirs_make(place->cache_dir, &sealed) < 0 || !mkdtemp(dir)) {
+	if (pmg_dirs_make(in, &sealed) < 0 || !mkdtemp(dir)) {
 		free(dir);
 		dir = pmg_path_join(tmp && tmp[0] == '/' ? tmp : "/tmp", "pmg-ask.XXXXXX");
 		if (!mkdtemp(dir))

@@ -80,6 +80,7 @@ struct pmg_place {
 	const char *cwd;
 	const char *home;
 	const char *cache_dir;      /* $XDG_CACHE_HOME/pmg: answers of programs are kept here */
+	const char *run_dir;        /* they are asked below it; NULL: in cache_dir */
 	const struct pmg_strv *env; /* the user's environment */
 	char *const *argv;          /* the tool's, argv[0] first, NULL-terminated */
 	int cancel_fd;              /* when it becomes readable nobody waits for an answer any more

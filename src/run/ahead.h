@@ -4,12 +4,16 @@
  * Folders that a tool will make and that must be there before it starts:
  * Landlock grants what exists, and to let a tool make ~/.npm itself would mean
  * to let it make anything in the home. So pmg makes them, and takes those away
- * again that stayed empty.
+ * again that stayed empty, unless another run counts on them.
  */
 #include "base/strv.h"
 
+#define PMG_AHEAD_LOCKS 32U
+
 struct pmg_ahead {
 	struct pmg_strv made; /* from the top down */
+	int locks[PMG_AHEAD_LOCKS];
+	size_t n_locks;
 };
 
 /** Takes what is still empty away. */
@@ -19,8 +23,11 @@ PMG_DEFINE_AUTO_DONE(ahead, struct pmg_ahead, pmg_ahead_done);
 /**
  * Make a folder and those above it that are missing, with the caller's umask, as the tool would.
  * What cannot be made is left out: the tool will say so itself.
+ * Until pmg_ahead_done() no other run takes it away.
  * @param path  absolute
  */
 void pmg_ahead_make(struct pmg_ahead *ahead, const char *path);
+/** Take a folder away that is empty and that no run counts on. */
+void pmg_ahead_remove(const char *path);
 
 #endif

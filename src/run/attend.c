@@ -265,7 +265,21 @@ int pmg_attend_tool(struct pmg_attend *attend, struct pmg_err *err)
 	return 0;
 }
 
-/* Waits until nothing but the proxy is left below us. @return true when so */
+static bool has_others(const struct pmg_attend *attend)
+{
+	const pid_t ours[] = { attend->sweeper, attend->proxy->pid, 0 };
+
+	return pmg_tree_has_others(attend->sweeper ? ours : ours + 1);
+}
+
+static void signal_others(const struct pmg_attend *attend, int sig)
+{
+	const pid_t ours[] = { attend->sweeper, attend->proxy->pid, 0 };
+
+	(void)pmg_tree_signal(sig, attend->sweeper ? ours : ours + 1);
+}
+
+/* Waits until nothing but what is ours is left below us. @return true when so */
 static bool wait_until_gone(struct pmg_attend *attend, uint64_t until)
 {
 	unsigned asked = attend->asked;
@@ -275,7 +289,7 @@ static bool wait_until_gone(struct pmg_attend *attend, uint64_t until)
 	for (;;) {
 		hear_signals(attend);
 		reap(attend);
-		if (!pmg_tree_has_others(attend->proxy->pid))
+		if (!has_others(attend))
 			return true;
 		now = pmg_clock_ms();
 		/* Whoever asks again will not wait for anybody to be polite. */
@@ -311,16 +325,16 @@ void pmg_attend_end_tree(struct pmg_attend *attend)
 	if (attend->confined)
 		end_confined(attend);
 	reap(attend);
-	if (!pmg_tree_has_others(attend->proxy->pid))
+	if (!has_others(attend))
 		return;
-	(void)pmg_tree_signal(SIGTERM, attend->proxy->pid);
-	(void)pmg_tree_signal(SIGCONT, attend->proxy->pid); /* a stopped one does not see it */
+	signal_others(attend, SIGTERM);
+	signal_others(attend, SIGCONT); /* a stopped one does not see it */
 	if (wait_until_gone(attend, pmg_clock_ms() + PMG_ATTEND_TERM_MS))
 		return;
 	/* Again and again: what is killed may just have forked. */
 	until = pmg_clock_ms() + PMG_ATTEND_KILL_MS;
 	do
-		(void)pmg_tree_signal(SIGKILL, attend->proxy->pid);
+		signal_others(attend, SIGKILL);
 	while (!wait_until_gone(attend, pmg_clock_ms() + 10) && pmg_clock_ms() < until);
 }
 

@@ -22,6 +22,7 @@ struct pmg_attend {
 	struct pmg_proxy *proxy;
 	struct pmg_record *record;
 	struct pmg_confined *confined; /* NULL: the tool is our own child, without walls */
+	pid_t sweeper;                 /* 0: none. Neither it nor the proxy is the tool's */
 	pid_t tool;     /* 0 before it is started; within walls as the broker tells it */
 	bool may_force; /* when asked to end, the tool has PMG_ATTEND_ASK_MS, whatever it does */
 	bool ended;     /* the tool has, with `status` as of waitpid(2) */

@@ -43,14 +43,16 @@ static DIR *list(int fd)
 }
 
 /* Whoever gets the lock of a run's folder knows that its run is gone: the lock dies with it. */
-static void sweep_one(int base, const char *name)
+static bool sweep_one(int base, const char *name)
 {
 	pmg_autofd int fd = open_private(base, name);
 
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) < 0)
-		return;
+	if (fd < 0)
+		return errno == ENOENT;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return false;
 	pmg_remove_below(fd);
-	(void)unlinkat(base, name, AT_REMOVEDIR);
+	return unlinkat(base, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
 static void sweep(int base)
@@ -63,7 +65,7 @@ static void sweep(int base)
 		return;
 	while (n < SWEEP_MAX && (entry = readdir(dir)))
 		if (pmg_str_has_prefix(entry->d_name, PREFIX)) {
-			sweep_one(base, entry->d_name);
+			(void)sweep_one(base, entry->d_name);
 			n++;
 		}
 	(void)closedir(dir);
@@ -212,6 +214,19 @@ void pmg_folder_done(struct pmg_folder *folder)
 	folder->lock = -1;
 	if (base)
 		remove_base(base);
+}
+
+bool pmg_folder_sweep(const char *path)
+{
+	pmg_autofree char *base = pmg_path_dir(path);
+	pmg_autofd int fd = open_private(AT_FDCWD, base);
+
+	if (fd < 0)
+		return errno == ENOENT;
+	if (!sweep_one(fd, pmg_path_name(path)))
+		return false;
+	remove_base(base);
+	return true;
 }
 
 bool pmg_folder_is_live(const char *path)

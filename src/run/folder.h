@@ -5,7 +5,7 @@
  * pmg-UID in $TMPDIR or /tmp. It holds the CA bundle for the tool, the
  * short one for node (run/certs.h) and a note for a pmg inside the run
  * (run/outer.h), and is locked as long as the run lives: folders whose owner
- * was killed are swept by the next run.
+ * was killed go with it (run/sweeper.h), else they are swept by the next run.
  */
 #include <stdbool.h>
 
@@ -50,6 +50,10 @@ int pmg_folder_mkdir(const struct pmg_folder *folder, const char *name, char **p
  */
 int pmg_folder_create(const struct pmg_folder *folder, const char *name,
 		      struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Remove the folder of a run that has ended without having done so. @return false: its run lives,
+ *  or something in it would not go */
+bool pmg_folder_sweep(const char *path);
 
 /** Is this the folder of a run that lives, made by the caller's own user? */
 bool pmg_folder_is_live(const char *path);

@@ -234,6 +234,7 @@ int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *
 		.cwd = out->cwd,
 		.home = home ? home : out->dirs.home,
 		.cache_dir = out->dirs.cache,
+		.run_dir = run_dir,
 		.env = want->env,
 		.argv = want->argv,
 		.cancel_fd = cancel_fd,

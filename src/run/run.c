@@ -20,6 +20,7 @@ static void run_done(struct pmg_running *run)
 	pmg_proxy_done(&run->proxy);
 	pmg_folder_done(&run->folder);
 	pmg_folder_done(&run->scratch);
+	pmg_sweeper_done(&run->sweeper);
 	free(run->tmp);
 	pmg_strv_done(&run->env);
 	pmg_strv_done(&run->scrubbed);
@@ -265,6 +266,7 @@ static void run_init(struct pmg_running *run, const struct pmg_run_want *want,
 	*run = (struct pmg_running){
 		.want = want,
 		.result = result,
+		.sweeper = PMG_SWEEPER_INIT,
 		.folder = PMG_FOLDER_INIT,
 		.scratch = PMG_FOLDER_INIT,
 		.confined = PMG_CONFINED_INIT,

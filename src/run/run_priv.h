@@ -11,12 +11,14 @@
 #include "run/proxy.h"
 #include "run/run.h"
 #include "run/signals.h"
+#include "run/sweeper.h"
 
 /* All that a guarded run holds; emptied from below. */
 struct pmg_running {
 	const struct pmg_run_want *want;
 	struct pmg_run_result *result;
 	struct pmg_prepared prepared;
+	struct pmg_sweeper sweeper;
 	struct pmg_folder folder;
 	struct pmg_folder scratch; /* within walls: what the tool sees as /tmp */
 	char *tmp;                 /* its path */

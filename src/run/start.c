@@ -56,6 +56,7 @@ static int start_proxy(struct pmg_running *run, struct pmg_err *err)
 		r = pmg_folder_make(run->want->env, &run->folder, err);
 	if (r < 0)
 		return r;
+	pmg_sweeper_add(&run->sweeper, PMG_SWEEPER_FOLDER, run->folder.path);
 	bundle = pmg_folder_create(&run->folder, PMG_OUTER_BUNDLE, err);
 	if (bundle < 0)
 		return bundle;
@@ -250,6 +251,18 @@ static int no_walls(const struct pmg_running *run, struct pmg_err *err)
 	return pmg_err_diag(err, 2107);
 }
 
+static void make_ahead(struct pmg_running *run)
+{
+	size_t i, told;
+
+	for (i = 0; i < run->prepared.folders.n; i++) {
+		told = run->ahead.made.n;
+		pmg_ahead_make(&run->ahead, run->prepared.folders.v[i]);
+		for (; told < run->ahead.made.n; told++)
+			pmg_sweeper_add(&run->sweeper, PMG_SWEEPER_AHEAD, run->ahead.made.v[told]);
+	}
+}
+
 /* The keeper builds while the proxy reads its certificates. */
 static int start_keeper(struct pmg_running *run, struct pmg_err *err)
 {
@@ -265,11 +278,9 @@ static int start_keeper(struct pmg_running *run, struct pmg_err *err)
 		.mask = &run->signals.found_mask,
 		.debug = run->want->debug,
 	};
-	size_t i;
 	int r;
 
-	for (i = 0; i < run->prepared.folders.n; i++)
-		pmg_ahead_make(&run->ahead, run->prepared.folders.v[i]);
+	make_ahead(run);
 	r = pick_driver(run, &want.driver, err);
 	if (r < 0)
 		return r;
@@ -284,8 +295,10 @@ static int make_scratch(struct pmg_running *run, struct pmg_err *err)
 	pmg_autofree char *below = NULL;
 	int r = pmg_folder_make_large(run->want->env, &run->scratch, err);
 
-	if (r == 0)
-		r = pmg_folder_mkdir(&run->scratch, "tmp", &run->tmp, err);
+	if (r < 0)
+		return r;
+	pmg_sweeper_add(&run->sweeper, PMG_SWEEPER_FOLDER, run->scratch.path);
+	r = pmg_folder_mkdir(&run->scratch, "tmp", &run->tmp, err);
 	if (r == 0 && run->prepared.tmp_shared)
 		r = pmg_folder_mkdir(&run->scratch, "tmp/" PMG_PREPARE_TMP_BELOW, &below, err);
 	return r;
@@ -320,6 +333,9 @@ int pmg_running_start(struct pmg_running *run, struct pmg_err *err)
 
 	if (r == 0)
 		r = pmg_tree_adopt(err);
+	if (r == 0)
+		r = pmg_sweeper_start(&run->sweeper, err);
+	run->attend.sweeper = run->sweeper.pid;
 	if (r == 0)
 		r = start_proxy(run, err);
 	/* The proxy loads its libraries while we ask the manager. */

@@ -92,8 +92,15 @@ static bool is_below(const struct processes *all, pid_t pid)
 	return found && found->below;
 }
 
-/* Marks descendants, one generation a round. `except` and what is below it stays unmarked. */
-static void mark(struct processes *all, pid_t except)
+static bool is_one_of(pid_t pid, const pid_t *list)
+{
+	while (*list && *list != pid)
+		list++;
+	return *list != 0;
+}
+
+/* Marks descendants, one generation a round. `except` and what is below stays unmarked. */
+static void mark(struct processes *all, const pid_t *except)
 {
 	bool more = all->n > 0;
 	size_t i;
@@ -103,7 +110,7 @@ static void mark(struct processes *all, pid_t except)
 	while (more) {
 		more = false;
 		for (i = 0; i < all->n; i++) {
-			if (all->v[i].below || all->v[i].pid == except)
+			if (all->v[i].below || is_one_of(all->v[i].pid, except))
 				continue;
 			all->v[i].below = is_below(all, all->v[i].parent);
 			more = more || all->v[i].below;
@@ -111,7 +118,7 @@ static void mark(struct processes *all, pid_t except)
 	}
 }
 
-size_t pmg_tree_signal(int sig, pid_t except)
+size_t pmg_tree_signal(int sig, const pid_t *except)
 {
 	struct processes all = { 0 };
 	size_t i, n = 0;
@@ -127,7 +134,7 @@ size_t pmg_tree_signal(int sig, pid_t except)
 	return n;
 }
 
-bool pmg_tree_has_others(pid_t except)
+bool pmg_tree_has_others(const pid_t *except)
 {
 	char text[256], *word, *rest = text;
 	pmg_autofd int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
@@ -139,7 +146,8 @@ bool pmg_tree_has_others(pid_t except)
 		return pmg_tree_signal(0, except) > 0;
 	text[n] = '\0';
 	while ((word = strsep(&rest, " \n")))
-		if (*word && (pmg_parse_uint(word, INT32_MAX, &pid) < 0 || (pid_t)pid != except))
+		if (*word &&
+		    (pmg_parse_uint(word, INT32_MAX, &pid) < 0 || !is_one_of((pid_t)pid, except)))
 			return true;
 	return false;
 }

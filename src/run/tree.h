@@ -13,13 +13,13 @@
 int pmg_tree_adopt(struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
- * Send a signal to every descendant but `except` and what is below it.
- * @param except  0 for none
+ * Send a signal to every descendant but those of `except` and what is below them.
+ * @param except  ends with 0
  * @return how many there are, zombies not counted
  */
-size_t pmg_tree_signal(int sig, pid_t except);
+size_t pmg_tree_signal(int sig, const pid_t *except);
 
 /** Is there a child besides `except`? Cheaper than looking through all processes. */
-bool pmg_tree_has_others(pid_t except);
+bool pmg_tree_has_others(const pid_t *except);
 
 #endif

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+static const pid_t none[] = { 0 };
+
 /* A child that starts a grandchild and ends: the grandchild, which sleeps, comes to us. */
 static pid_t orphan(void)
 {
@@ -43,13 +45,13 @@ static void what_forks_away_is_found_and_ended(void **state)
 
 	(void)state;
 	assert_int_equal(pmg_tree_adopt(&err), 0);
-	assert_false(pmg_tree_has_others(0));
+	assert_false(pmg_tree_has_others(none));
 	pid = orphan();
-	assert_true(pmg_tree_has_others(0));
-	assert_int_equal(pmg_tree_signal(SIGTERM, 0), 1);
+	assert_true(pmg_tree_has_others(none));
+	assert_int_equal(pmg_tree_signal(SIGTERM, none), 1);
 	assert_int_equal(waitpid(-1, &status, 0), pid);
 	assert_true(WIFSIGNALED(status));
-	assert_false(pmg_tree_has_others(0));
+	assert_false(pmg_tree_has_others(none));
 }
 
 static void the_exception_and_what_is_below_it_is_spared(void **state)
@@ -61,11 +63,11 @@ static void the_exception_and_what_is_below_it_is_spared(void **state)
 	(void)state;
 	assert_int_equal(pmg_tree_adopt(&err), 0);
 	spared = orphan();
-	assert_false(pmg_tree_has_others(spared));
-	assert_int_equal(pmg_tree_signal(SIGTERM, spared), 0);
+	assert_false(pmg_tree_has_others((pid_t[]){ spared, 0 }));
+	assert_int_equal(pmg_tree_signal(SIGTERM, (pid_t[]){ spared, 0 }), 0);
 	hit = orphan();
-	assert_true(pmg_tree_has_others(spared));
-	assert_int_equal(pmg_tree_signal(SIGKILL, spared), 1);
+	assert_true(pmg_tree_has_others((pid_t[]){ spared, 0 }));
+	assert_int_equal(pmg_tree_signal(SIGKILL, (pid_t[]){ spared, 0 }), 1);
 	assert_int_equal(waitpid(-1, &status, 0), hit);
 	assert_int_equal(kill(spared, SIGKILL), 0);
 	assert_int_equal(waitpid(spared, &status, 0), spared);
@@ -95,11 +97,11 @@ static void deep_trees_are_counted_and_zombies_are_not(void **state)
 	if (zombie == 0)
 		_exit(0);
 	assert_int_equal(waitid(P_PID, (id_t)zombie, &(siginfo_t){ 0 }, WEXITED | WNOWAIT), 0);
-	assert_int_equal(pmg_tree_signal(SIGKILL, 0), 3);
+	assert_int_equal(pmg_tree_signal(SIGKILL, none), 3);
 	while (waitpid(-1, &status, 0) > 0)
 		;
 	assert_int_equal(errno, ECHILD);
-	assert_int_equal(pmg_tree_signal(SIGKILL, 0), 0);
+	assert_int_equal(pmg_tree_signal(SIGKILL, none), 0);
 }
 
 int main(void)
