@@ -126,7 +126,7 @@ static int times_of(struct pmg_request *request, struct timespec out[2])
 		if (request->row->fixed == PMG_TIMES_WHOLE)
 			micro[i] = (struct timeval){ .tv_sec = whole[i] };
 		if (micro[i].tv_usec < 0 || micro[i].tv_usec >= MICRO)
-			r = -EINVAL;
+			return -EINVAL;
 		out[i].tv_sec = micro[i].tv_sec;
 		out[i].tv_nsec = micro[i].tv_usec * 1000;
 	}
