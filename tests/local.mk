@@ -6,7 +6,7 @@ EXTRA_DIST += e2e/users.bats e2e/versions.bats e2e/walls-tmp.bats e2e/explain.ba
 EXTRA_DIST += e2e/fixture.bash e2e/parent-proxy.bats e2e/proxy-faults.bats e2e/proxy-git.bats
 EXTRA_DIST += e2e/proxy-guard.bats e2e/proxy-http.bats e2e/proxy-pip.bats e2e/proxy-size.bats
 EXTRA_DIST += e2e/proxy-trust.bats e2e/proxy-tunnel.bats
-EXTRA_DIST += e2e/walls.bash e2e/walls-files.bats
+EXTRA_DIST += e2e/walls.bash e2e/walls-files.bats e2e/walls-killed.bats
 
 # What a hostile package tries, one attack a call: e2e/walls.bash runs it within the walls and without.
 EXTRA_PROGRAMS += tests/helper/attack
@@ -19,7 +19,7 @@ EXTRA_DIST += tests/fuzz/corpus tests/fuzz/pieces.h tests/unit/feed_told.h
 EXTRA_DIST += tests/helper/said.h tests/helper/shared.h tests/helper/valgrind.h
 EXTRA_DIST += tests/helper/folder.h tests/helper/records.h tests/helper/zip.h
 EXTRA_DIST += tests/helper/registry.py tests/helper/fixture_packages.py
-EXTRA_DIST += tests/helper/parent_proxy.py tests/helper/onpty.py
+EXTRA_DIST += tests/helper/parent_proxy.py tests/helper/onpty.py tests/helper/killer.py
 
 # Fuzz targets (tests/fuzz/fuzz.h says how to add one): with --enable-fuzz they
 # get libFuzzer's main and `make fuzz` runs them; else replay.c runs the corpus.

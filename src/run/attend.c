@@ -223,6 +223,37 @@ int pmg_attend_walls(struct pmg_attend *attend, struct pmg_confined_news *out, s
 	return r < 0 ? r : 0;
 }
 
+static bool has_closed(int fd)
+{
+	struct pollfd one = { .fd = fd, .events = POLLIN };
+
+	return fd >= 0 && poll(&one, 1, 0) > 0 && one.revents & (POLLHUP | POLLERR);
+}
+
+/* Takes what it said to the end. */
+static int last_words(struct pmg_attend *attend, int from, struct pmg_err *err)
+{
+	int r;
+
+	do {
+		pmg_auto(news) struct news news = { 0 };
+
+		r = take(attend, from, &news, err);
+	} while (r > 0);
+	return r;
+}
+
+int pmg_attend_explain(struct pmg_attend *attend, int r, struct pmg_err *err)
+{
+	if (err->errnum != EPIPE && err->errnum != ECONNRESET)
+		return r;
+	if (has_closed(attend->proxy->fd))
+		return last_words(attend, FROM_PROXY, err);
+	if (attend->confined && has_closed(attend->confined->sandbox.fd))
+		return last_words(attend, FROM_WALLS, err);
+	return r;
+}
+
 int pmg_attend_started(struct pmg_attend *attend, struct pmg_err *err)
 {
 	pmg_auto(news) struct news news = { 0 };
@@ -306,7 +337,9 @@ static void end_confined(struct pmg_attend *attend)
 	struct pmg_err scratch = PMG_ERR_INIT;
 	int r = 0;
 
-	if (!attend->ended && attend->confined->sandbox.fd >= 0)
+	if (attend->confined->failed)
+		r = -PMG_E_PEER;
+	else if (!attend->ended && attend->confined->sandbox.fd >= 0)
 		r = pmg_sandbox_stop(&attend->confined->sandbox, &scratch);
 	while (r >= 0 && !attend->ended && attend->confined->sandbox.fd >= 0) {
 		pmg_auto(news) struct news news = { 0 };

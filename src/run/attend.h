@@ -51,6 +51,12 @@ int pmg_attend_ready(struct pmg_attend *attend, struct pmg_wire_ready *ready,
  */
 int pmg_attend_walls(struct pmg_attend *attend, struct pmg_confined_news *news,
 		     struct pmg_err *err) PMG_MUST_CHECK;
+/**
+ * Why a message could not be sent: whoever closed its socket has said why, or how it ended tells.
+ * @param r  that of the failure; returned when it was another's
+ */
+int pmg_attend_explain(struct pmg_attend *attend, int r, struct pmg_err *err) PMG_MUST_CHECK;
+
 /** Wait for STARTED; fills attend->tool. @return as above */
 int pmg_attend_started(struct pmg_attend *attend, struct pmg_err *err) PMG_MUST_CHECK;
 

@@ -3,9 +3,13 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/msg.h"
 #include "violation/event.h"
+
+#define LOOK_NS 2000000L
+#define LOOKS   500U
 
 void pmg_confined_done(struct pmg_confined *confined)
 {
@@ -35,13 +39,28 @@ void pmg_confined_news_done(struct pmg_confined_news *news)
 	pmg_msg_done(&news->listeners);
 }
 
+/* It ends when the broker does; unless somebody has stopped it, and then we do not wait. */
+static bool await_keeper(pid_t keeper, int *status)
+{
+	const struct timespec pause = { 0, LOOK_NS };
+	unsigned looks;
+	pid_t pid = 0;
+
+	for (looks = 0; pid == 0 && looks < LOOKS; looks++) {
+		pid = waitpid(keeper, status, WNOHANG);
+		if (pid == 0)
+			(void)nanosleep(&pause, NULL);
+	}
+	return pid == keeper;
+}
+
 /* Closed without ENDED: who was killed took all else with it. */
 static int lost(struct pmg_confined *confined, struct pmg_err *err)
 {
 	struct pmg_sandbox *sandbox = &confined->sandbox;
 	int status;
 
-	if (sandbox->keeper > 0 && waitpid(sandbox->keeper, &status, 0) == sandbox->keeper) {
+	if (sandbox->keeper > 0 && await_keeper(sandbox->keeper, &status)) {
 		sandbox->keeper = 0;
 		confined->keeper_status = status;
 	}
@@ -77,6 +96,8 @@ static int failed(const struct json_t *body, struct pmg_err *err)
 	if (r < 0)
 		return r;
 	*err = theirs;
+	if (theirs.code == PMG_E_PEER && theirs.diag == 0)
+		(void)pmg_err_diag(err, 2107); /* one of them was lost to another */
 	return -(int)theirs.code;
 }
 

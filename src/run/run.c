@@ -253,8 +253,10 @@ static int guard(struct pmg_running *run, struct pmg_err *err)
 	r = pmg_run_id(record->started, record->id, err);
 	if (r == 0)
 		r = pmg_running_start(run, err);
-	if (r < 0 || run->result->signal)
-		return r;
+	if (r < 0)
+		return pmg_attend_explain(&run->attend, r, err);
+	if (run->result->signal)
+		return 0;
 	begin_record(run, record);
 	r = pmg_attend_tool(&run->attend, err);
 	return finish(run, r, err);

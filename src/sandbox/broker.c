@@ -38,6 +38,7 @@ struct life {
 	bool serves;
 	bool proved, go, started;
 	bool ended; /* the tool has, with status */
+	bool lost;  /* because pid 1 was ended, by somebody outside */
 	int status;
 };
 
@@ -312,6 +313,12 @@ static int send_stopped(const struct life *life, int sig, struct pmg_err *err)
 	return pmg_msg_send(life->setup->wire, PMG_WIRE_STOPPED, body, err);
 }
 
+/* @return false: pid 1 has let go of its leash before, and so the kernel has ended all */
+static bool end_rest(const struct life *life)
+{
+	return write(life->reaper.leash, &(const char){ PMG_REAPER_END }, 1) == 1;
+}
+
 static int hear_children(struct life *life, struct pmg_err *err)
 {
 	struct signalfd_siginfo info;
@@ -327,7 +334,8 @@ static int hear_children(struct life *life, struct pmg_err *err)
 		life->ended = true;
 		life->status = status;
 		if (life->reaper.leash >= 0)
-			(void)!write(life->reaper.leash, &(const char){ PMG_REAPER_END }, 1);
+			life->lost = !end_rest(life) && WIFSIGNALED(status) &&
+				     WTERMSIG(status) == SIGKILL;
 	}
 	return r;
 }
@@ -376,6 +384,16 @@ static void send_ended(struct life *life)
 	pmg_walls_hang_up(life->setup->wire);
 }
 
+/* How the tool ended would look like its own end. */
+static void send_lost(const struct life *life)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)pmg_err_set(&err, PMG_E_PEER, 0,
+			  "the sandbox's first process was ended, and the tool with it");
+	pmg_walls_failed(life->setup->wire, &err);
+}
+
 /* Pid 1 is gone, so the kernel has killed all that was left, and the tool can be waited for. */
 static void finish(struct life *life)
 {
@@ -386,7 +404,10 @@ static void finish(struct life *life)
 			life->ended = true;
 	}
 	stop_serving(life);
-	send_ended(life);
+	if (life->lost)
+		send_lost(life);
+	else
+		send_ended(life);
 }
 
 void pmg_broker_main(const struct pmg_broker_setup *setup)

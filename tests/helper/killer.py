@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Kills one process of a guarded run after the other, at random moments, and looks at what stays.
+
+    killer.py --seed N --rounds N --dir DIR --victims front,keeper,... [--hold S] -- PMG ARGUMENTS...
+
+DIR holds `template`, which is copied to `project` for each round, and gets `home`, `tmp` and
+`runtime`. The command has a script that lets the file `project/**/mark` grow for as long as it
+lives. Two seconds after the kill no process, no mount, no file of the run may be there, the
+mark may not grow, and pmg must say what it lost. Victims: front, keeper, broker, reaper, proxy,
+sweeper, and two joined by "+". Prints what failed, and how to see it again.
+"""
+import argparse
+import glob
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+LIMIT = 2.0  # seconds
+SAYS = {"keeper": "PMG2107", "broker": "PMG2107", "reaper": "PMG2107", "proxy": "PMG4019"}
+
+
+def read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def processes():
+    """{pid: (parent, name, exe, environment)} of all that live."""
+    found = {}
+    for pid in os.listdir("/proc"):
+        if not pid.isdigit():
+            continue
+        stat = read(f"/proc/{pid}/stat")
+        if b")" not in stat:
+            continue
+        name = stat[stat.find(b"(") + 1:stat.rfind(b")")].decode(errors="replace")
+        fields = stat[stat.rfind(b")") + 2:].split()
+        if fields[0] in (b"Z", b"X"):
+            continue
+        try:
+            exe = os.readlink(f"/proc/{pid}/exe")
+        except OSError:
+            exe = ""
+        found[int(pid)] = (int(fields[1]), name, exe, read(f"/proc/{pid}/environ"))
+    return found
+
+
+def child(all_, parent, accept):
+    for pid, (above, name, _, _) in all_.items():
+        if above == parent and accept(pid, name):
+            return pid
+    return 0
+
+
+def is_reaper(pid, _):
+    for line in read(f"/proc/{pid}/status").splitlines():
+        if line.startswith(b"NSpid:"):
+            return line.split()[-1] == b"1" and len(line.split()) > 2
+    return False
+
+
+def pid_of(role, front):
+    all_ = processes()
+    if role == "front":
+        return front
+    if role in ("proxy", "sweeper"):
+        return child(all_, front, lambda _, name: name == "pmg-" + role)
+    keeper = child(all_, front, lambda pid, name: name in ("pmg", "pmg-keeper")
+                   and all_[pid][2] == all_[front][2]) if front in all_ else 0
+    if role == "keeper" or not keeper:
+        return keeper
+    broker = child(all_, keeper, lambda *_: True)
+    if role == "broker" or not broker:
+        return broker
+    return child(all_, broker, is_reaper)
+
+
+class Round:
+    def __init__(self, options, victim, delay):
+        self.dir, self.command, self.victim, self.delay = (options.dir, options.command, victim,
+                                                           delay)
+        self.mark = f"PMG_TEST_MARK={os.getpid()}.{random.random()}"
+        self.programs = {os.path.realpath(options.command[0])}
+        self.programs.add(os.path.join(os.path.dirname(options.command[0]), "pmg-proxy"))
+        self.faults = []
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def begin(self):
+        for name in ("project", "home", "tmp", "runtime"):
+            shutil.rmtree(self.path(name), ignore_errors=True)
+        shutil.copytree(self.path("template"), self.path("project"))
+        shutil.copytree(self.path("skeleton"), self.path("home"))
+        os.mkdir(self.path("tmp"))
+        os.mkdir(self.path("runtime"), 0o700)
+        env = dict(os.environ, HOME=self.path("home"), TMPDIR=self.path("tmp"),
+                   XDG_RUNTIME_DIR=self.path("runtime"))
+        env.update([self.mark.split("=", 1)])
+        self.mounts = read("/proc/self/mountinfo")
+        self.home = set(os.listdir(self.path("home")))
+        with open(self.path("out"), "wb") as out, open(self.path("err"), "wb") as err:
+            self.run = subprocess.Popen(self.command, cwd=self.path("project"), env=env,
+                                        stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+
+    def strike(self):
+        """The moment has come; a victim that is not there yet dies when it is."""
+        time.sleep(self.delay)
+        until = time.monotonic() + 20
+        pids = []
+        while time.monotonic() < until and self.run.poll() is None:
+            pids = [pid_of(role, self.run.pid) for role in self.victim.split("+")]
+            if all(pids):
+                break
+            time.sleep(0.002)
+        if not pids or not all(pids):
+            return False
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                return False
+        return True
+
+    def left(self):
+        """What there still is of the run."""
+        what = []
+        if self.run.poll() is None:
+            what.append("pmg itself")
+        for pid, (_, name, exe, environ) in processes().items():
+            if exe in self.programs or self.mark.encode() in environ.split(b"\0"):
+                what.append(f"process {pid} {name} {exe}")
+        if read("/proc/self/mountinfo") != self.mounts:
+            what.append("mounts")
+        for name in ("tmp", "runtime"):
+            what += [os.path.join(at, entry) for at, dirs, files in os.walk(self.path(name))
+                     for entry in dirs + files if not entry.startswith("node-compile-cache")]
+        for entry in set(os.listdir(self.path("home"))) - self.home:
+            entry = os.path.join(self.path("home"), entry)
+            if os.path.isdir(entry) and not os.listdir(entry):
+                what.append("empty " + entry)
+        return what
+
+    def grown(self):
+        return sum(os.stat(path).st_size for path in
+                   glob.glob(self.path("project/**/mark"), recursive=True))
+
+    def look(self):
+        until = time.monotonic() + LIMIT
+        what = self.left()
+        while what and time.monotonic() < until:
+            time.sleep(0.02)
+            what = self.left()
+        if what:
+            self.faults.append("left: " + ", ".join(what[:8]))
+        before = self.grown()
+        time.sleep(0.1)
+        if self.grown() != before:
+            self.faults.append("the script goes on")
+
+    def judge(self):
+        """What pmg says; the front itself may be the victim."""
+        status = self.run.poll()
+        said = read(self.path("err")).decode(errors="replace")
+        if "front" in self.victim:
+            if status != -signal.SIGKILL:
+                self.faults.append(f"status {status} of a front that was killed")
+        elif status is None or status <= 0:
+            self.faults.append(f"status {status}")
+        elif not any(SAYS[role] in said for role in self.victim.split("+") if role in SAYS):
+            self.faults.append("it does not say what it lost")
+        if self.faults:
+            self.faults.append(f"status {status}, it said: {said}")
+
+    def end(self):
+        for pid, (_, _, exe, environ) in processes().items():
+            if exe in self.programs or self.mark.encode() in environ.split(b"\0"):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+        self.run.wait()
+
+
+def typical(options):
+    """How long it takes until the script runs."""
+    one = Round(options, "front", 0)
+    one.begin()
+    began = time.monotonic()
+    while not one.grown() and time.monotonic() < began + 60 and one.run.poll() is None:
+        time.sleep(0.02)
+    took = time.monotonic() - began
+    started = one.grown() > 0
+    one.run.send_signal(signal.SIGTERM)
+    try:
+        one.run.wait(10)
+    except subprocess.TimeoutExpired:
+        pass
+    one.end()
+    if not started:
+        sys.exit(f"the script never ran: {read(one.path('err')).decode(errors='replace')}")
+    return took
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--rounds", type=int, required=True)
+    parser.add_argument("--dir", required=True)
+    parser.add_argument("--victims", required=True)
+    parser.add_argument("command", nargs="+")
+    options = parser.parse_args()
+    options.command[0] = os.path.realpath(options.command[0])
+    chance = random.Random(options.seed)
+    victims = options.victims.split(",")
+    most = typical(options) * 1.3
+    faults = struck = 0
+    for number in range(options.rounds):
+        one = Round(options, victims[number % len(victims)], chance.uniform(0, most))
+        one.begin()
+        if one.strike():
+            struck += 1
+            one.look()
+            one.judge()
+        else:
+            one.faults.append("there was nobody to kill: " +
+                              read(one.path("err")).decode(errors="replace"))
+        one.end()
+        for fault in one.faults:
+            print(f"seed {options.seed} round {number} {one.victim} after {one.delay:.3f} s: "
+                  f"{fault}")
+        faults += bool(one.faults)
+    print(f"{struck} killed, {faults} faults")
+    sys.exit(faults > 0)
+
+
+if __name__ == "__main__":
+    main()
