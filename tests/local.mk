@@ -6,7 +6,7 @@ EXTRA_DIST += e2e/users.bats e2e/versions.bats e2e/walls-tmp.bats e2e/explain.ba
 EXTRA_DIST += e2e/fixture.bash e2e/parent-proxy.bats e2e/proxy-faults.bats e2e/proxy-git.bats
 EXTRA_DIST += e2e/proxy-guard.bats e2e/proxy-http.bats e2e/proxy-pip.bats e2e/proxy-size.bats
 EXTRA_DIST += e2e/proxy-trust.bats e2e/proxy-tunnel.bats
-EXTRA_DIST += e2e/walls.bash e2e/walls-files.bats e2e/walls-killed.bats
+EXTRA_DIST += e2e/walls.bash e2e/walls-files.bats e2e/walls-killed.bats e2e/walls-terminal.bats
 
 # What a hostile package tries, one attack a call: e2e/walls.bash runs it within the walls and without.
 EXTRA_PROGRAMS += tests/helper/attack

@@ -1,18 +1,24 @@
 #!/usr/bin/env python3
 """Runs a command on a terminal of its own and plays a dialogue.
 
-    onpty.py [--seconds N] [--keys FIFO] [--wait TEXT | --send TEXT | --sleep S]... -- COMMAND...
+    onpty.py [--seconds N] [--keys FIFO] [--wait TEXT | --send TEXT | --sleep S |
+             --size ROWSxCOLUMNS | --run PROGRAM]... -- COMMAND...
 
 --wait waits until the terminal has shown TEXT, --send types TEXT (\\n, \\x03 ... as in Python),
-in the order given; what is written to FIFO is typed as it comes. Everything shown goes to stdout; the exit status is the command's, 128+n for a
-signal, 99 when N seconds (30) passed first. As a shell does, the command gets the terminal as its
+--size changes the window, --run runs a program beside it, in the order given; what is written to
+FIFO is typed as it comes. Everything shown goes to stdout; the exit status is the command's, 128+n
+for a signal, 99 when N seconds (30) passed first. As a shell does, the command gets the terminal as its
 controlling one, with default signals.
 """
+import fcntl
 import os
 import pty
 import select
 import signal
+import struct
+import subprocess
 import sys
+import termios
 import time
 
 
@@ -58,6 +64,11 @@ def main():
                 seen = seen[at + len(text.encode()):]
             elif kind == "--send":
                 os.write(terminal, text.encode().decode("unicode_escape").encode("latin-1"))
+            elif kind == "--size":
+                rows, columns = map(int, text.split("x"))
+                fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))
+            elif kind == "--run":
+                subprocess.run([text], stdin=subprocess.DEVNULL, check=True)
             elif kind == "--sleep":
                 resume = now + float(text)
             steps.pop(0)
