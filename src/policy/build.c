@@ -408,6 +408,7 @@ static void begin(struct build *b)
 	policy->proxy_only = draft->proxy_only;
 	policy->direct_dns = draft->direct_dns;
 	policy->any_bind = draft->any_bind;
+	policy->has_manager = strcmp(facts->manager, "exec") != 0;
 	policy->pty = draft->pty;
 	policy->listed_env = draft->listed_env;
 	policy->max_processes = draft->max_processes;

@@ -97,7 +97,8 @@ struct pmg_policy {
 	size_t cap_rules;
 	bool proxy_only; /* network_via_proxy_only */
 	bool direct_dns;
-	bool any_bind; /* allow_network_bind */
+	bool any_bind;    /* allow_network_bind */
+	bool has_manager; /* the first program is a package manager, not a command of a person's */
 	bool pty;
 	bool listed_env; /* only variables that a rule allows stay; else all that none denies */
 	uint64_t max_processes; /* 0: as found */

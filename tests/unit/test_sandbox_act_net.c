@@ -384,6 +384,40 @@ static void ports_are_bound_as_rules_say(void **state)
 	}
 }
 
+static void bind_as_script(void *arg)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		attempt_bind(arg);
+		_exit(0);
+	}
+	(void)waitpid(pid, &status, 0);
+}
+
+/* The debugger of node, which SIGUSR1 opens. */
+static void a_manager_listens_nowhere(void **state)
+{
+	struct attempt *attempt = broker_shared(sizeof *attempt);
+	pmg_auto(events) struct pmg_events refused = { 0 }, none = { 0 };
+
+	(void)state;
+	policy->any_bind = true;
+	policy->has_manager = true;
+	rule(PMG_ACCESS_BIND, PMG_RANK_ALLOW, "127.0.0.1:9229");
+	pmg_policy_seal(policy);
+	*attempt = (struct attempt){ .type = SOCK_STREAM };
+	attempt->len = fill(&attempt->to, "127.0.0.1", 9229);
+	guarded(attempt_bind, attempt, &refused);
+	assert_int_equal(attempt->result, EACCES);
+	assert_refused(&refused, "2014 tcp 127.0.0.1:9229");
+	assert_null(refused.v[0].allow);
+	guarded(bind_as_script, attempt, &none);
+	assert_int_equal(attempt->result, 0);
+	assert_refused(&none, "");
+}
+
 /* A server that the run starts on loopback, by a port the kernel chose. */
 static void serve_oneself(void *arg)
 {
@@ -874,6 +908,7 @@ int main(void)
 		ROW(nobody_listening_is_no_refusal),
 		ROW(datagrams_go_to_name_servers_only),
 		ROW(ports_are_bound_as_rules_say),
+		ROW(a_manager_listens_nowhere),
 		ROW(the_run_reaches_what_it_has_bound),
 		ROW(local_sockets_are_judged_by_their_place),
 		ROW(a_local_socket_is_made_where_one_may_write),
