@@ -22,6 +22,7 @@ struct pmg_policy_facts {
 	const char *repository; /* canonical git top level: whose overlay is read; NULL: cwd */
 	const char *config_dir; /* $XDG_CONFIG_HOME/pmg */
 	const char *state_dir;
+	const char *cache_dir;
 	const char *run_dir;      /* folder of the run: bundle and certificates */
 	struct pmg_strv caches;   /* ${CACHE} */
 	struct pmg_strv stores;   /* ${STORE} */

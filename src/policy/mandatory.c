@@ -304,6 +304,7 @@ static const struct row {
 	/* pmg's own; the bundle of the run is for everybody to read */
 	{ FIXED, RWX, "${STATEDIR}/**", PACKAGE },
 	{ FIXED, W, "${CONFIGDIR}/**", PACKAGE },
+	{ FIXED, W, "${CACHEDIR}/**", PACKAGE }, /* what registries there are, as it was learned */
 	{ FIXED, W, "${RUNDIR}/**", PACKAGE },
 };
 

@@ -21,6 +21,7 @@ static const struct {
 	{ "TMPDIR", offsetof(struct pmg_policy_facts, tmp), false },
 	{ "CONFIGDIR", offsetof(struct pmg_policy_facts, config_dir), false },
 	{ "STATEDIR", offsetof(struct pmg_policy_facts, state_dir), false },
+	{ "CACHEDIR", offsetof(struct pmg_policy_facts, cache_dir), false },
 	{ "RUNDIR", offsetof(struct pmg_policy_facts, run_dir), false },
 	{ "CACHE", offsetof(struct pmg_policy_facts, caches), true },
 	{ "STORE", offsetof(struct pmg_policy_facts, stores), true },

@@ -180,6 +180,7 @@ static void fill_facts(const struct pmg_run_want *want, const struct pmg_prepare
 		.git_secret = places->git_secret,
 		.config_dir = out->dirs.config,
 		.state_dir = out->dirs.state,
+		.cache_dir = out->dirs.cache,
 		.run_dir = run_dir,
 		.caches = places->caches,
 		.stores = places->stores,

@@ -75,6 +75,7 @@ static inline void building_begin(struct building *b, const char *manager, const
 	b->facts.tmp = "/tmp";
 	b->facts.config_dir = b->config;
 	b->facts.state_dir = b->state;
+	b->facts.cache_dir = "/tmp/cache/pmg"; /* as where a job keeps all caches in one folder */
 	b->facts.run_dir = b->run;
 	building_add(b, &b->facts.caches, "{home}/.npm");
 	building_add(b, &b->facts.stores, "{home}/.local/share/pnpm/store");

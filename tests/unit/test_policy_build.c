@@ -91,6 +91,7 @@ static void the_profile_of_npm_closes_all_else(void **state)
 		{ "write", "ms", "{project}/.husky/_/pre-commit", false },
 		{ "write", "ms", "{config}/config.yml", false },
 		{ "write", "ms", "{run}/ca.pem", false },
+		{ "write", "ms", "/tmp/cache/pmg/defaults.json", false },
 		{ "write", "ms", "/usr/bin/x", false },
 		{ "write", "ms", "/proc/sys/kernel/core_pattern", false },
 		{ "exec", "ms", "{home}/evil", false },
