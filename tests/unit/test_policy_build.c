@@ -158,11 +158,11 @@ static void a_project_below_the_temporary_folder_is_no_temporary_file(void **sta
 		{ "write", "ms", "/tmp/x", true },
 		{ "write", "ms", "/tmp/work", true }, /* the folder itself: it is in /tmp */
 		{ "write", "ms", "/tmp/work2/x", true },
-		{ "write", "ms", "/tmp/work/p/src/x", false },
-		{ "write", "s", "/tmp/work/p/package.json", false },
-		{ "write", "s", "/tmp/work/p/node_modules/x/y", true },
-		{ "write", "m", "/tmp/work/p/package.json", true },
-		{ "read", "s", "/tmp/work/p/src/x", true },
+		{ "write", "ms", "/tmp/there/p/src/x", false },
+		{ "write", "s", "/tmp/there/p/package.json", false },
+		{ "write", "s", "/tmp/there/p/node_modules/x/y", true },
+		{ "write", "m", "/tmp/there/p/package.json", true },
+		{ "read", "s", "/tmp/there/p/src/x", true },
 		{ "read", "ms", "/tmp/home/notes", false },
 		{ "write", "ms", "/tmp/home/x", false },
 		{ "write", "ms", "/var/tmp/x", true },
@@ -172,7 +172,7 @@ static void a_project_below_the_temporary_folder_is_no_temporary_file(void **sta
 
 	(void)state;
 	building_begin(&b, "npm", NULL);
-	b.facts.project = b.facts.cwd = "/tmp/work/p";
+	b.facts.project = b.facts.cwd = "/tmp/there/p";
 	b.facts.home = "/tmp/home";
 	policy = building_policy(&b, NULL, NULL);
 	building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
