@@ -325,7 +325,9 @@ static int add_text(struct pmg_policy *policy, const struct pmg_policy_facts *fa
 		.rank = flags & HOOK   ? PMG_RANK_HOOKS
 			: flags & OPEN ? PMG_RANK_OPT_OUT
 				       : PMG_RANK_MANDATORY_DENY,
-		.layer = PMG_LAYER_MANDATORY,
+		/* Of this one run: in no fingerprint. */
+		.layer = pmg_str_has_prefix(row->name, "${RUNDIR}") ? PMG_LAYER_RUN
+								    : PMG_LAYER_MANDATORY,
 		.roles = flags & SCRIPT ? PMG_ROLE_SCRIPT : PMG_ROLE_ANY,
 		.sensitive = !(flags & (QUIET | OPEN)),
 		.packages_exempt = !(flags & (PACKAGE | OPEN)),
