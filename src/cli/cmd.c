@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "base/str.h"
 
+#define USAGE_COLUMNS 80U
+
 #define WORDS_MAX 128
 
 /* One reading of a command line, from the program's name to run(). */
@@ -38,12 +40,41 @@ static void list_commands(const struct pmg_cmd *cmds, FILE *to)
 			(void)fprintf(to, "  %-*s  %s\n", (int)wide, cmd->name, cmd->summary);
 }
 
+/* A part of a synopsis: up to a blank that is in no brackets. */
+static size_t part_len(const char *at)
+{
+	size_t n;
+	int depth = 0;
+
+	for (n = 0; at[n] && (depth > 0 || at[n] != ' '); n++)
+		depth += at[n] == '[' ? 1 : at[n] == ']' ? -1 : 0;
+	return n;
+}
+
+static void print_usage(const char *path, const char *synopsis, FILE *to)
+{
+	size_t column = strlen("Usage: ") + strlen(path), indent = column, n;
+
+	(void)fprintf(to, "Usage: %s", path);
+	for (; *synopsis; synopsis += n) {
+		synopsis += *synopsis == ' ';
+		n = part_len(synopsis);
+		if (column + 1 + n > USAGE_COLUMNS && column > indent) {
+			(void)fprintf(to, "\n%*s", (int)indent, "");
+			column = indent;
+		}
+		(void)fprintf(to, " %.*s", (int)n, synopsis);
+		column += 1 + n;
+	}
+	(void)fputs("\n", to);
+}
+
 void pmg_cmd_help(const struct pmg_cmd *cmd, const char *path, FILE *to)
 {
 	const char *synopsis = cmd->subs ? "COMMAND" : cmd->synopsis;
 
-	(void)fprintf(to, "Usage: %s%s%s\n\n%s\n", path, synopsis ? " " : "",
-		      synopsis ? synopsis : "", cmd->summary);
+	print_usage(path, synopsis ? synopsis : "", to);
+	(void)fprintf(to, "\n%s\n", cmd->summary);
 	if (cmd->about)
 		(void)fprintf(to, "\n%s", cmd->about);
 	if (cmd->subs) {
