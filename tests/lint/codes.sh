@@ -1,7 +1,7 @@
 #!/bin/sh
 # docs/errors.md lists every code of enum pmg_code and no other; each PMGnnnn that the sources use
-# has a page docs/codes/PMGnnnn.md, and each page is used; docs/environment.md lists every PMG_*
-# variable that is read or set, and no other.
+# has a page docs/codes/PMGnnnn.md, and each page is used; those of the sandbox are in the manual and
+# in e2e too; docs/environment.md lists every PMG_* variable that is read or set, and no other.
 set -eu
 cd "${srcdir:-.}"
 status=0
@@ -44,6 +44,17 @@ for code in $(comm -12 "$work/retired" "$work/docs"); do
 	echo "docs/codes/RETIRED: $code is in use again"
 	status=1
 done
+
+# A code of the sandbox is in the table, is said by something besides it, is in the manual, and is
+# met by a case of e2e.
+sed -n 's/^\t{ \([0-9]\{4\}\), .*/PMG\1/p' src/violation/codes.c | sort -u >"$work/table"
+grep -x 'PMG2.*' "$work/docs" | compare src/violation/codes.c "$work/table"
+while read -r code; do
+	grep -rqE "(^|[^0-9A-Za-z_])(PMG)?${code#PMG}([^0-9A-Za-z_:]|\$)" src --include='*.[ch]' \
+		--exclude=codes.c || { echo "src: nothing says $code"; status=1; }
+	grep -q "^\.It $code\$" man/pmg.1 || { echo "man/pmg.1: no $code"; status=1; }
+	grep -q "@test .*$code" e2e/*.bats || { echo "e2e: no case meets $code"; status=1; }
+done <"$work/table"
 
 # Pages of the sandbox say the same things in the same order, and lead on.
 for page in docs/codes/PMG2*.md; do
