@@ -4,6 +4,7 @@ load helper
 
 setup_file() { registry_start; }
 teardown_file() { registry_stop; }
+teardown() { [ -z "${place:-}" ] || rm -rf "$place"; }
 
 # A script that is busy for twenty seconds, and a process of its own that wants to outlive it.
 busy='const fs = require("fs"), { spawn } = require("child_process");
@@ -25,18 +26,29 @@ setup() {
 		scripts: {postinstall: "node busy.js"}, files: {"busy.js": $js}}')"
 }
 
-# kills ROUNDS VICTIMS
+# kills DIR ROUNDS VICTIMS [OPTIONS OF killer.py]
 kills() {
-	local dir=$BATS_TEST_TMPDIR/killed seed=${PMG_KILL_SEED:-$RANDOM}
+	local dir=$1 seed=${PMG_TEST_SEED:-$RANDOM}
 	mkdir -p "$dir/template" "$dir/skeleton"
 	cp package.json "$dir/template/"
 	cp -a "$HOME/." "$dir/skeleton/"
-	python3 "$top/tests/helper/killer.py" --seed "$seed" --rounds "$1" --dir "$dir" \
-		--victims "$2" -- "$pmg" npm install busy >&2 3>&-
+	python3 "$top/tests/helper/killer.py" --seed "$seed" --rounds "$2" --dir "$dir" \
+		--victims "$3" "${@:4}" -- "$pmg" npm install busy >&2 3>&-
 }
 
 @test "fifty processes killed at random moments leave nothing behind" {
-	kills 50 front,keeper,broker,reaper,proxy
+	kills "$BATS_TEST_TMPDIR/killed" 50 front,keeper,broker,reaper,proxy
+}
+
+@test "and none of an ordinary user's run" {
+	[ "$(id -u)" -eq 0 ] || skip "every case is run by an ordinary user"
+	[ -z "${PMG_ROOT:-}" ] || skip "installed: nothing to copy to where others reach it"
+	place=$(mktemp -d /var/lib/pmg-killed.XXXXXX)
+	chmod 755 "$place"
+	cp -a "$pmg" "${pmg%/*}/pmg-proxy" "$place/"
+	cp "$reg/ca.pem" "$place/" && chmod 644 "$place/ca.pem"
+	export npm_config_cafile=$place/ca.pem NODE_EXTRA_CA_CERTS=$place/ca.pem
+	pmg=$place/pmg kills "$place/killed" 15 front,keeper,broker,reaper,proxy --user 65534
 }
 
 @test "front and what would sweep for it killed at once: the next run does" {

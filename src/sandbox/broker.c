@@ -219,6 +219,15 @@ static void stop_serving(struct life *life)
 
 /* --- what comes --- */
 
+/* Pid 1 lets go of its leash when it is ended from outside, before the kernel ends all else. */
+static void note_loss(struct life *life)
+{
+	struct pollfd leash = { .fd = life->reaper.leash };
+
+	if (leash.fd >= 0 && poll(&leash, 1, 0) > 0 && leash.revents & POLLHUP)
+		life->lost = true;
+}
+
 static void kill_run(struct life *life)
 {
 	pmg_auto_closep(&life->reaper.leash);
@@ -313,12 +322,6 @@ static int send_stopped(const struct life *life, int sig, struct pmg_err *err)
 	return pmg_msg_send(life->setup->wire, PMG_WIRE_STOPPED, body, err);
 }
 
-/* @return false: pid 1 has let go of its leash before, and so the kernel has ended all */
-static bool end_rest(const struct life *life)
-{
-	return write(life->reaper.leash, &(const char){ PMG_REAPER_END }, 1) == 1;
-}
-
 static int hear_children(struct life *life, struct pmg_err *err)
 {
 	struct signalfd_siginfo info;
@@ -333,9 +336,9 @@ static int hear_children(struct life *life, struct pmg_err *err)
 		}
 		life->ended = true;
 		life->status = status;
+		note_loss(life);
 		if (life->reaper.leash >= 0)
-			life->lost = !end_rest(life) && WIFSIGNALED(status) &&
-				     WTERMSIG(status) == SIGKILL;
+			(void)!write(life->reaper.leash, &(const char){ PMG_REAPER_END }, 1);
 	}
 	return r;
 }
@@ -364,8 +367,10 @@ static int attend(struct life *life, struct pmg_err *err)
 			r = hear_children(life, err);
 		if (fds[3].revents) {
 			fds[3].fd = -1; /* nobody answers any more: nobody may be left to ask */
-			if (!life->ended)
+			if (!life->ended) {
+				note_loss(life);
 				kill_run(life);
+			}
 		}
 	}
 	return r;
@@ -404,7 +409,7 @@ static void finish(struct life *life)
 			life->ended = true;
 	}
 	stop_serving(life);
-	if (life->lost)
+	if (life->lost && WIFSIGNALED(life->status) && WTERMSIG(life->status) == SIGKILL)
 		send_lost(life);
 	else
 		send_ended(life);

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Kills one process of a guarded run after the other, at random moments, and looks at what stays.
 
-    killer.py --seed N --rounds N --dir DIR --victims front,keeper,... [--hold S] -- PMG ARGUMENTS...
+    killer.py --seed N --rounds N --dir DIR --victims front,keeper,... [--user UID] -- PMG ARGUMENTS...
 
-DIR holds `template`, which is copied to `project` for each round, and gets `home`, `tmp` and
-`runtime`. The command has a script that lets the file `project/**/mark` grow for as long as it
+DIR holds `template` and `skeleton`, which are copied to `project` and `home` for each round, and
+gets `tmp` and `runtime`. With --user it is run by that user. The command has a script that lets the file `project/**/mark` grow for as long as it
 lives. Two seconds after the kill no process, no mount, no file of the run may be there, the
 mark may not grow, and pmg must say what it lost. Victims: front, keeper, broker, reaper, proxy,
 sweeper, and two joined by "+". Prints what failed, and how to see it again.
@@ -84,8 +84,8 @@ def pid_of(role, front):
 
 class Round:
     def __init__(self, options, victim, delay):
-        self.dir, self.command, self.victim, self.delay = (options.dir, options.command, victim,
-                                                           delay)
+        self.dir, self.command, self.user = options.dir, options.command, options.user
+        self.victim, self.delay = victim, delay
         self.mark = f"PMG_TEST_MARK={os.getpid()}.{random.random()}"
         self.programs = {os.path.realpath(options.command[0])}
         self.programs.add(os.path.join(os.path.dirname(options.command[0]), "pmg-proxy"))
@@ -101,14 +101,20 @@ class Round:
         shutil.copytree(self.path("skeleton"), self.path("home"))
         os.mkdir(self.path("tmp"))
         os.mkdir(self.path("runtime"), 0o700)
+        if self.user:
+            for name in ("project", "home", "tmp", "runtime"):
+                for at, dirs, files in os.walk(self.path(name)):
+                    for entry in [at] + [os.path.join(at, each) for each in dirs + files]:
+                        os.chown(entry, self.user, self.user, follow_symlinks=False)
         env = dict(os.environ, HOME=self.path("home"), TMPDIR=self.path("tmp"),
                    XDG_RUNTIME_DIR=self.path("runtime"))
         env.update([self.mark.split("=", 1)])
         self.mounts = read("/proc/self/mountinfo")
         self.home = set(os.listdir(self.path("home")))
+        who = dict(user=self.user, group=self.user, extra_groups=[]) if self.user else {}
         with open(self.path("out"), "wb") as out, open(self.path("err"), "wb") as err:
             self.run = subprocess.Popen(self.command, cwd=self.path("project"), env=env,
-                                        stdin=subprocess.DEVNULL, stdout=out, stderr=err)
+                                        stdin=subprocess.DEVNULL, stdout=out, stderr=err, **who)
 
     def strike(self):
         """The moment has come; a victim that is not there yet dies when it is."""
@@ -215,6 +221,7 @@ def main():
     parser.add_argument("--rounds", type=int, required=True)
     parser.add_argument("--dir", required=True)
     parser.add_argument("--victims", required=True)
+    parser.add_argument("--user", type=int, default=0)
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
     options.command[0] = os.path.realpath(options.command[0])
