@@ -99,3 +99,17 @@ SCRIPT
 	[ ! -e src/index.js ] || fail "a script wrote to sources: $(shown)"
 	cd / && rm -rf "$project"
 }
+
+@test "a cache that the project names by a link opens nothing outside" {
+	need jq
+	mkdir -p "$HOME/.local/bin"
+	ln -s ../home/.local/bin cache
+	echo "cache=./cache" >.npmrc
+	script 'echo evil >"$HOME/.local/bin/ls"'
+	bare npm install --foreground-scripts
+	must_work
+	[ -e "$HOME/.local/bin/ls" ] || fail "the control writes nothing"
+	rm -r "$HOME/.local/bin"/*
+	guarded npm install --foreground-scripts
+	never test -e "$HOME/.local/bin/ls"
+}

@@ -33,8 +33,7 @@ void pmg_places_done(struct pmg_places *places)
 	*places = (struct pmg_places){ 0 };
 }
 
-/* As far as it is there: of ~/.cache/npm, which is not, ~/.cache may be a link all the same. */
-static char *real_of(const char *path)
+char *pmg_places_real(const char *path)
 {
 	pmg_autofree char *dir = pmg_xstrdup(path);
 	char *real;
@@ -59,10 +58,18 @@ static char *real_of(const char *path)
 	return real;
 }
 
+bool pmg_places_is_within(const char *path, const char *dir)
+{
+	pmg_autofree char *real = pmg_places_real(path);
+	pmg_autofree char *real_dir = pmg_places_real(dir);
+
+	return pmg_path_is_under(real, real_dir);
+}
+
 void pmg_places_add(struct pmg_strv *list, const char *path)
 {
 	pmg_autofree char *clean = pmg_path_clean(path);
-	pmg_autofree char *real = real_of(clean);
+	pmg_autofree char *real = pmg_places_real(clean);
 
 	(void)pmg_strv_add_once(list, clean);
 	(void)pmg_strv_add_once(list, real);
@@ -71,7 +78,7 @@ void pmg_places_add(struct pmg_strv *list, const char *path)
 void pmg_places_add_own(struct pmg_strv *list, const struct pmg_place *place, const char *path)
 {
 	pmg_autofree char *clean = pmg_path_clean(path);
-	pmg_autofree char *real = real_of(clean);
+	pmg_autofree char *real = pmg_places_real(clean);
 
 	/* "cache=/" would open the machine, "cache=~" the home. */
 	if (strcmp(real, "/") == 0 || pmg_path_is_under(place->home, real) ||
@@ -104,16 +111,18 @@ char *pmg_places_base(const struct pmg_place *place, const char *name, const cha
 					: pmg_path_join(place->home, otherwise);
 }
 
-/* Who writes a project must not choose what a run may write elsewhere. */
-static bool is_of_project(const struct pmg_place *place, const struct pmg_setting *s)
+/* Who writes a project must not choose what a run may write elsewhere: nor by a file of another
+ * name, which its .npmrc calls the user's (userconfig=./x). */
+static bool is_of_project(const struct pmg_place *place, const struct pmg_places *out,
+			  const struct pmg_setting *s)
 {
 	const char *name = pmg_path_name(s->what);
 
-	if (s->line == 0 ||
-	    (strcmp(name, ".npmrc") != 0 && strcmp(name, "pnpm-workspace.yaml") != 0))
+	if (s->line == 0 || (pmg_path_is_under(s->what, place->home) &&
+			     strcmp(s->what + strlen(place->home), "/.npmrc") == 0))
 		return false;
-	return !(pmg_path_is_under(s->what, place->home) &&
-		 strcmp(s->what + strlen(place->home), "/.npmrc") == 0);
+	return strcmp(name, ".npmrc") == 0 || strcmp(name, "pnpm-workspace.yaml") == 0 ||
+	       (s->what[0] == '/' && pmg_places_is_within(s->what, out->project));
 }
 
 /* The folder that a setting names; NULL when none may. */
@@ -131,7 +140,7 @@ static char *named(const struct pmg_settings *settings, const struct pmg_place *
 			continue;
 		path = pmg_places_path(
 			place, s->line > 0 && s->what[0] == '/' ? out->project : place->cwd, value);
-		if (!is_of_project(place, s) || pmg_path_is_under(path, out->project))
+		if (!is_of_project(place, out, s) || pmg_places_is_within(path, out->project))
 			return path;
 		free(path);
 	}
@@ -220,7 +229,7 @@ static void npm_configs(const struct pmg_npmlike *n, struct pmg_places *out)
 	for (i = 0; i < n->settings.n; i++) {
 		const struct pmg_setting *s = &n->settings.v[i];
 
-		if (s->line > 0 && s->what[0] == '/' && !is_of_project(n->place, s))
+		if (s->line > 0 && s->what[0] == '/' && !is_of_project(n->place, out, s))
 			pmg_places_add(&out->configs, s->what);
 	}
 }

@@ -51,7 +51,7 @@ static void add_hooks(struct reading *r, const char *value)
 /* A stranger's repository must not name files of the home that a run may then read. */
 static void add_named(struct reading *r, const char *path)
 {
-	if (!r->of_project || pmg_path_is_under(path, r->worktree))
+	if (!r->of_project || pmg_places_is_within(path, r->worktree))
 		pmg_places_add(&r->out->git_configs, path);
 }
 
@@ -249,7 +249,8 @@ static void add_repository(struct reading *r)
 	add_git_dir(r, dir);
 	common_file = pmg_path_join(dir, "commondir");
 	common = pointed(common_file, "");
-	if (common)
+	/* What a worktree shares lies around its own folder; the file may say anything. */
+	if (common && pmg_path_is_under(dir, common))
 		add_git_dir(r, common);
 }
 

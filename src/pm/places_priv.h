@@ -10,6 +10,10 @@ void pmg_places_add_own(struct pmg_strv *list, const struct pmg_place *place, co
 /** "~/x" is in the home, a relative path is seen from `base`. */
 char *pmg_places_path(const struct pmg_place *place, const char *base,
 		      const char *value) PMG_MUST_CHECK;
+/** Where it leads, as far as it is there: of ~/.cache/npm, which is not, ~/.cache may be a link. */
+char *pmg_places_real(const char *path) PMG_MUST_CHECK;
+/** Does it lie below dir, links and all? What a project names may be a link that it has brought. */
+bool pmg_places_is_within(const char *path, const char *dir);
 /** Is there a file or folder dir/name? */
 bool pmg_places_has(const char *dir, const char *name);
 /** $NAME when it is absolute, else the home's `otherwise`. */

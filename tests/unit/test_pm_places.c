@@ -273,6 +273,60 @@ static void programs_are_found_behind_version_managers(void **state)
 	}
 }
 
+static void a_project_opens_nothing_outside_by_its_settings(void **state)
+{
+	static const struct {
+		const char *npmrc, *other; /* ./other.conf */
+	} rows[] = {
+		{ "cache=./link\n", NULL },
+		{ "cache=link/below/new\n", NULL },
+		{ "userconfig=./other.conf\n", "cache={home}/docs\n" },
+		{ "globalconfig=./other.conf\n", "cache={home}/docs\n" },
+		{ "prefix=./link\n", NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(places) struct pmg_places places = { 0 };
+		struct learning l;
+
+		learning_begin(&l, "npm");
+		learning_program(&l, "npm", "exit 1");
+		learning_write(&l, "home/docs/diary", "");
+		learning_write(&l, "home/docs/etc/npmrc", "");
+		learning_write(&l, "home/project/package.json", "{}");
+		learning_write(&l, "home/project/.npmrc", rows[i].npmrc);
+		if (rows[i].other)
+			learning_write(&l, "home/project/other.conf", rows[i].other);
+		link_to(&l, "{project}/link", "{home}/docs");
+		find(&l, "npm i", &places);
+		assert_false(has(&l, &places.caches, "{home}/docs"));
+		assert_false(has(&l, &places.caches, "{home}/docs/below/new"));
+		assert_has(&l, &places.caches, "{home}/.npm");
+		learning_end(&l);
+	}
+}
+
+static void a_repository_opens_nothing_outside(void **state)
+{
+	pmg_auto(places) struct pmg_places places = { 0 };
+	struct learning l;
+
+	(void)state;
+	learning_begin(&l, "npm");
+	learning_program(&l, "npm", "exit 1");
+	learning_write(&l, "home/docs/diary", "");
+	learning_write(&l, "home/project/.git/commondir", "{home}/docs\n");
+	learning_write(&l, "home/project/.git/config", "[core]\n\texcludesFile = ../link\n");
+	link_to(&l, "{project}/link", "{home}/docs/diary");
+	find(&l, "npm i", &places);
+	assert_has(&l, &places.git_dirs, "{project}/.git");
+	assert_false(has(&l, &places.git_dirs, "{home}/docs"));
+	assert_false(has(&l, &places.git_configs, "{home}/docs/diary"));
+	learning_end(&l);
+}
+
 static void git_is_found_with_what_configures_it(void **state)
 {
 	pmg_auto(places) struct pmg_places places = { 0 };
@@ -386,6 +440,8 @@ int main(void)
 		cmocka_unit_test(caches_behind_links_have_both_names),
 		cmocka_unit_test(programs_are_found_behind_version_managers),
 		cmocka_unit_test(git_is_found_with_what_configures_it),
+		cmocka_unit_test(a_project_opens_nothing_outside_by_its_settings),
+		cmocka_unit_test(a_repository_opens_nothing_outside),
 		cmocka_unit_test(credentials_in_git_configuration_are_seen),
 		cmocka_unit_test(a_git_file_leads_only_where_it_is_known),
 		cmocka_unit_test(hooks_that_are_off_or_everything_are_no_place),
