@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/msg.h"
@@ -14,6 +15,8 @@
 #define LOOK_US    1000 /* how often it is looked for threads that are to end */
 #define END_SIGNAL (SIGRTMIN + 1)
 #define WORKERS    2
+
+#define NANOSECONDS 1000000000L
 
 /*
  * Two threads. The first takes one call after the other; the second sleeps until the first finds,
@@ -25,12 +28,13 @@ struct server {
 	struct pmg_broker *broker;
 	pthread_mutex_t lock; /* of wanted */
 	pthread_cond_t wake;
+	pthread_cond_t ended; /* a thread has */
 	bool wanted;
 	bool asleep;     /* the second; read without the lock */
 	bool over;       /* atomic */
 	unsigned begun;  /* under the lock: threads that serve, or could not */
 	int errnum;      /* under the lock: why one could not */
-	unsigned served; /* atomic: threads that are still there */
+	unsigned served; /* under the lock: threads that are still there */
 };
 
 void pmg_answer_fail(struct pmg_answer *answer, int errnum)
@@ -161,7 +165,10 @@ static bool begin_thread(struct server *server)
 
 static void end_thread(struct server *server)
 {
-	(void)__atomic_sub_fetch(&server->served, 1, __ATOMIC_SEQ_CST);
+	(void)pthread_mutex_lock(&server->lock);
+	server->served--;
+	(void)pthread_cond_broadcast(&server->ended);
+	(void)pthread_mutex_unlock(&server->lock);
 }
 
 static void *serve_first(void *arg)
@@ -232,23 +239,44 @@ static int wait_begun(struct server *server, unsigned n)
 	return errnum;
 }
 
+static void wait_a_little(struct server *server)
+{
+	struct timespec until;
+
+	(void)clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += LOOK_US * 1000L;
+	if (until.tv_nsec >= NANOSECONDS) {
+		until.tv_nsec -= NANOSECONDS;
+		until.tv_sec++;
+	}
+	(void)pthread_cond_timedwait(&server->ended, &server->lock, &until);
+}
+
 static void end_all(struct server *server, const pthread_t threads[WORKERS], unsigned n)
 {
 	unsigned i;
 
 	__atomic_store_n(&server->over, true, __ATOMIC_SEQ_CST);
-	while (__atomic_load_n(&server->served, __ATOMIC_SEQ_CST) > 0) {
+	(void)pthread_mutex_lock(&server->lock);
+	while (server->served > 0) {
+		/* Again and again: one may just have been about to wait. */
 		for (i = 0; i < n; i++)
 			(void)pthread_kill(threads[i], END_SIGNAL);
-		(void)pthread_mutex_lock(&server->lock);
 		(void)pthread_cond_broadcast(&server->wake);
-		(void)pthread_mutex_unlock(&server->lock);
-		(void)usleep(LOOK_US);
+		wait_a_little(server);
 	}
+	(void)pthread_mutex_unlock(&server->lock);
 	for (i = 0; i < n; i++)
 		(void)pthread_join(threads[i], NULL);
 	while (__atomic_load_n(&server->broker->waiting, __ATOMIC_SEQ_CST) > 0)
 		(void)usleep(LOOK_US); /* wait.c: they end once their callers are gone */
+}
+
+static void begin_count(struct server *server)
+{
+	(void)pthread_mutex_lock(&server->lock);
+	server->served++;
+	(void)pthread_mutex_unlock(&server->lock);
 }
 
 static int serve(struct server *server, int stop_fd, struct pmg_err *err)
@@ -259,7 +287,7 @@ static int serve(struct server *server, int stop_fd, struct pmg_err *err)
 	int errnum = 0, r;
 
 	while (n < WORKERS && errnum == 0) {
-		(void)__atomic_add_fetch(&server->served, 1, __ATOMIC_SEQ_CST);
+		begin_count(server);
 		errnum = pthread_create(&threads[n], NULL, bodies[n], server);
 		if (errnum == 0)
 			n++;
@@ -278,7 +306,8 @@ int pmg_broker_serve(struct pmg_broker *broker, int stop_fd, struct pmg_err *err
 {
 	struct server server = { .broker = broker,
 				 .lock = PTHREAD_MUTEX_INITIALIZER,
-				 .wake = PTHREAD_COND_INITIALIZER };
+				 .wake = PTHREAD_COND_INITIALIZER,
+				 .ended = PTHREAD_COND_INITIALIZER };
 	struct sigaction action = { .sa_handler = on_end };
 	int r = pmg_broker_begin(broker, err);
 
