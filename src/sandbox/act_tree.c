@@ -55,10 +55,22 @@ static mode_t mode_of(const struct pmg_request *request)
 	return (mode_t)request->call.args[request->row->mode];
 }
 
+/* Managers make each folder of each file, and nearly all are there: whoever asks may know. */
+static int place_of_folder(struct pmg_request *request, struct pmg_object *out)
+{
+	int dirfd = pmg_arg_fd(request, request->row->dirfd);
+	char path[PATH_MAX];
+	int r = pmg_read_path(request, request->row->path, path);
+
+	if (r == 0 && pmg_resolve_is_there(request, dirfd, path))
+		r = -EEXIST;
+	return r == 0 ? pmg_resolve_text(request, dirfd, path, PMG_RESOLVE_PARENT, out) : r;
+}
+
 void pmg_act_mkdir(struct pmg_request *request, struct pmg_answer *answer)
 {
 	pmg_auto(object) struct pmg_object place = PMG_OBJECT_INIT;
-	int r = place_of(request, &place);
+	int r = place_of_folder(request, &place);
 
 	if (r == 0)
 		r = judge_new(request, &place);

@@ -178,6 +178,9 @@ int pmg_resolve(struct pmg_request *request, int dirfd_arg, int path_arg, unsign
 /** The same for a text of ours and a descriptor of the caller's (AT_FDCWD: its cwd). */
 int pmg_resolve_text(struct pmg_request *request, int dirfd, const char *path, unsigned flags,
 		     struct pmg_object *out) PMG_MUST_CHECK;
+/** Does the kernel say, of a path without dots, that something of this name is there? Only to
+ * answer EEXIST with: nothing is held. @return false: no, or it takes pmg_resolve_text() to know */
+bool pmg_resolve_is_there(struct pmg_request *request, int dirfd, const char *path);
 /** The same as openat2(2) with resolve flags has it; by the kernel alone, so no /proc/self in it.
  */
 int pmg_resolve_how(struct pmg_request *request, int dirfd, const char *path, unsigned flags,

@@ -305,6 +305,14 @@ static bool plain_path(struct pmg_request *request, int dirfd, const char *path,
 	return is_plain(out);
 }
 
+bool pmg_resolve_is_there(struct pmg_request *request, int dirfd, const char *path)
+{
+	char text[2 * PATH_MAX];
+	struct stat st;
+
+	return plain_path(request, dirfd, path, text) && lstat(text, &st) == 0;
+}
+
 /*
  * Most paths meet no link at all. Then the kernel's word that there is none (RESOLVE_NO_SYMLINKS)
  * makes the text itself the object's path, and neither the caller's folder need be opened nor the
