@@ -232,15 +232,20 @@ static int pick_driver(const struct pmg_running *run, const struct pmg_driver **
 	return err->code == PMG_E_UNSUPPORTED ? pmg_err_diag(err, 2107) : -(int)err->code;
 }
 
-/* The walls could not be built, and so nothing was started. Where the probe, which tries each part
- * by itself, misses one, it says more than the step that failed for the lack of it. */
+/* Nothing was started. Where the probe, which tries each part of the walls by itself, misses one,
+ * it says more than the step that failed for the lack of it, which may be pmg-proxy's: that
+ * confines itself too. */
 static int no_walls(const struct pmg_running *run, struct pmg_err *err)
 {
 	const struct pmg_driver *driver;
 	struct pmg_err why = PMG_ERR_INIT;
 
+	if (err->code != PMG_E_SYS && err->code != PMG_E_UNSUPPORTED && err->code != PMG_E_PEER)
+		return -(int)err->code;
 	if (pmg_driver_pick(run->want->driver, ALL_CAPS, &driver, &why) == -PMG_E_UNSUPPORTED)
 		*err = why;
+	else if (!run->confined.failed)
+		return -(int)err->code;
 	else if (err->code == PMG_E_SYS)
 		err->code = PMG_E_UNSUPPORTED;
 	if (err->code != PMG_E_UNSUPPORTED)
@@ -354,5 +359,5 @@ int pmg_running_start(struct pmg_running *run, struct pmg_err *err)
 		r = await_ready(run, err);
 	if (r == 0 && !run->result->signal)
 		r = start_tool(run, err);
-	return r < 0 && run->confined.failed ? no_walls(run, err) : r;
+	return r < 0 && pmg_running_is_confined(run) ? no_walls(run, err) : r;
 }
