@@ -349,6 +349,8 @@ static int plain(struct pmg_request *request, int dirfd, const char *path, unsig
 	memcpy(out->path, text, strlen(text) + 1);
 	if (parent) {
 		out->parent = fd;
+		if (pmg_hidden_judge(request, fd, name) < 0)
+			return -EACCES;
 		return name_in(name, strlen(name), false, strlen(text), out);
 	}
 	out->fd = fd;
