@@ -131,9 +131,13 @@ outside_meanwhile() {
 
 # evil_install PREFIX...: bare_as or guarded_as, and options of pmg
 evil_install() {
-	! declare -F meanwhile >/dev/null || outside_meanwhile 3>&- &
+	local other=
+	! declare -F meanwhile >/dev/null || {
+		outside_meanwhile 3>&- &
+		other=$!
+	}
 	"$@" npm install --no-audit --no-fund --foreground-scripts
-	wait
+	[ -z "$other" ] || wait "$other"
 	[ "$(jq -r .version node_modules/dep-evil/package.json)" = 1.2.3 ] || fail "not installed: $(shown)"
 }
 

@@ -13,6 +13,7 @@ EXTRA_DIST += e2e/walls-more.bats
 EXTRA_PROGRAMS += tests/helper/attack
 check_DATA += tests/helper/attack
 CLEANFILES += tests/helper/attack
+EXTRA_DIST += e2e/sandbox-exec.bats e2e/walls-kernel.bats e2e/walls-net.bats
 EXTRA_DIST += tests/helper/answers.py tests/helper/git_server.py tests/helper/opaque.py tests/helper/readers.py tests/helper/tunnels.py
 EXTRA_DIST += .clang-format .clang-tidy .shellcheckrc tests/lint/untested.txt
 EXTRA_DIST += docs/errors.md docs/environment.md docs/codes

@@ -1,0 +1,128 @@
+#!/usr/bin/env bats
+# What a postinstall script tries on the network: listeners of the host hear nothing.
+load helper
+load walls
+
+setup_file() {
+	need python3
+	shed
+}
+teardown_file() { unshed; }
+
+setup() {
+	scene
+	listen
+}
+teardown() { kill "$listener" 2>/dev/null || true; }
+
+# Listeners of every kind on the host; what they hear goes to $heard.
+listen() {
+	heard=$BATS_TEST_TMPDIR/heard
+	sockets=$shed/sockets
+	rm -rf "$sockets"
+	mkdir -p "$sockets"
+	: >"$heard"
+	python3 - "$heard" "$sockets" >"$BATS_TEST_TMPDIR/ports" <<'PY' 3>&- &
+import os, selectors, socket, sys
+heard, where = sys.argv[1:]
+sel = selectors.DefaultSelector()
+def listen(family, kind, address, protocol=0):
+    s = socket.socket(family, kind, protocol)
+    if family == socket.AF_INET6:
+        s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    s.bind(address)
+    if kind == socket.SOCK_STREAM:
+        if family in (socket.AF_INET, socket.AF_INET6):
+            s.setsockopt(socket.IPPROTO_TCP, 23, 16)
+        s.listen(16)
+    sel.register(s, selectors.EVENT_READ, kind)
+    return s.getsockname()
+def name(address):
+    return address[1] if isinstance(address, tuple) else address
+names = [listen(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
+         listen(socket.AF_INET6, socket.SOCK_STREAM, ("::1", 0)),
+         listen(socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
+         listen(socket.AF_INET6, socket.SOCK_DGRAM, ("::1", 0)),
+         listen(socket.AF_UNIX, socket.SOCK_STREAM, where + "/s"),
+         listen(socket.AF_UNIX, socket.SOCK_STREAM, "\0pmg-test-%d" % os.getpid()),
+         listen(socket.AF_UNIX, socket.SOCK_DGRAM, where + "/d")]
+for path in ("/s", "/d"):
+    os.chmod(where + path, 0o777)
+try:
+    names.append(listen(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0), 262))
+except OSError:
+    names.append((0, 0))
+print(*[name(n) for n in names[:4]], names[4], "@pmg-test-%d" % os.getpid(), names[6], name(names[7]), flush=True)
+sys.stdout.close()
+while True:
+    for key, _ in sel.select():
+        if key.data == socket.SOCK_DGRAM:
+            data = key.fileobj.recv(4096)
+        else:
+            c, _ = key.fileobj.accept()
+            c.settimeout(2)
+            try:
+                data = c.recv(4096)
+            except OSError:
+                data = b""
+            c.close()
+        with open(heard, "ab") as f:
+            f.write(data)
+PY
+	listener=$!
+	wait_for 10 test -s "$BATS_TEST_TMPDIR/ports" || fail "no listeners"
+	read -r tcp4 tcp6 udp4 udp6 pathname abstract datagrams mptcp <"$BATS_TEST_TMPDIR/ports"
+}
+
+# Whoever sent says "attack"; nothing of what was sent guarded may arrive.
+heard() {
+	sleep 0.3
+	case $1 in
+	control)
+		[ "$(grep -c attack "$heard")" -eq "$sent" ] || fail "the control was heard $(grep -c attack "$heard") times of $sent"
+		;;
+	guarded)
+		[ ! -s "$heard" ] || fail "$evil_user: the listeners heard: $(cat "$heard")"
+		;;
+	esac
+	: >"$heard"
+}
+
+@test "TCP, UDP, MPTCP and fast open reach no listener of the host" {
+	try 2009 "tcp 127.0.0.1:$tcp4" tcp 127.0.0.1 "$tcp4"
+	try 2009 "tcp [::1]:$tcp6" tcp ::1 "$tcp6"
+	try 2009 "udp 127.0.0.1:$udp4" udp 127.0.0.1 "$udp4"
+	try 2009 "udp [::1]:$udp6" udp ::1 "$udp6"
+	try 2009 "udp 127.0.0.1:$udp4" udp-sendto 127.0.0.1 "$udp4"
+	try 2009 "udp 127.0.0.1:$udp4" udp-sendmmsg 127.0.0.1 "$udp4"
+	try 2016 "sendto MSG_FASTOPEN" fastopen 127.0.0.1 "$tcp4"
+	sent=7
+	[ "$mptcp" = 0 ] || {
+		try 2009 "socket AF_INET SOCK_STREAM IPPROTO_MPTCP" mptcp 127.0.0.1 "$mptcp"
+		sent=8
+	}
+	attack
+}
+
+@test "sockets of the file system and abstract ones reach no listener of the host" {
+	try 2013 "unix $pathname" unix "$pathname"
+	try 2013 "unix $abstract" unix "$abstract"
+	try 2013 "socket AF_UNIX SOCK_DGRAM" unix-sendto "$datagrams"
+	sent=3
+	attack
+}
+
+@test "raw, packet, vsock and other sockets cannot be made" {
+	try_root 2009 "socket AF_INET SOCK_RAW IPPROTO_ICMP" raw
+	try_root 2009 "socket AF_PACKET SOCK_RAW" packet
+	try 2009 "socket AF_VSOCK SOCK_STREAM" vsock
+	sent=0
+	attack
+}
+
+@test "a port cannot be listened on" {
+	try 2014 "tcp 127.0.0.1:45871" listen 127.0.0.1 45871
+	try 2014 "tcp [::1]:45871" listen ::1 45871
+	sent=0
+	attack
+}
