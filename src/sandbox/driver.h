@@ -38,7 +38,7 @@ struct pmg_driver {
 	/** Changes nothing; by trying, not by reading versions. @param[out] out zeroed before */
 	int (*probe)(struct pmg_probe *out, struct pmg_err *err);
 	/** The keeper's whole life, in the forked child; never returns. @param fd messages */
-	void (*keep)(const struct pmg_sandbox_want *want, int fd) __attribute__((noreturn));
+	__attribute__((noreturn)) void (*keep)(const struct pmg_sandbox_want *want, int fd);
 };
 
 extern const struct pmg_driver pmg_driver_full;

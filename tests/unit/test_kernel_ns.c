@@ -40,7 +40,6 @@ static bool same_namespace(const char *name, const struct stat *before)
 static int enter_as_ordinary(void)
 {
 	struct pmg_err err = PMG_ERR_INIT;
-	pmg_autofree char *expected = NULL;
 	pmg_autofree char *map = NULL;
 	struct stat mnt, net, ipc;
 	uid_t uid = geteuid();

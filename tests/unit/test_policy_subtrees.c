@@ -114,7 +114,6 @@ static bool is_said_pure(const struct pmg_subtrees *trees, enum pmg_access acces
 static bool is_allowed_plainly(const struct pmg_policy *policy, enum pmg_access access,
 			       enum pmg_role role, const char *path)
 {
-	pmg_autofree char *within = pmg_path_join(path, "x");
 	enum pmg_rank best = PMG_RANK_MAX;
 	size_t i;
 

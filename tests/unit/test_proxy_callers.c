@@ -16,7 +16,7 @@ static int add(struct pmg_callers *callers, const char *protocol, int port, cons
 		.protocol = pmg_xstrdup(protocol),
 		.local_port = port,
 		.target = pmg_xstrdup(target),
-		.role = role,
+		.role = (int)role,
 		.package = package ? pmg_xstrdup(package) : NULL,
 	};
 	struct pmg_err err = PMG_ERR_INIT;

@@ -14,8 +14,8 @@ static void add(struct pmg_hosts *hosts, const char *text, enum pmg_rank rank, e
 {
 	pmg_autofree char *copy = pmg_xstrdup(text);
 	pmg_autofree char *source = pmg_xstrdup("built-in:1");
-	const struct pmg_wire_netrule rule = { .rank = rank,
-					       .roles = roles,
+	const struct pmg_wire_netrule rule = { .rank = (int)rank,
+					       .roles = (int)roles,
 					       .layer = PMG_LAYER_BUILTIN,
 					       .text = copy,
 					       .source = source };

@@ -35,7 +35,7 @@ static void add(struct pmg_hosts *hosts, const char *text, enum pmg_role roles)
 	pmg_autofree char *copy = pmg_xstrdup(text);
 	pmg_autofree char *source = pmg_xstrdup("built-in:1");
 	const struct pmg_wire_netrule rule = { .rank = PMG_RANK_ALLOW,
-					       .roles = roles,
+					       .roles = (int)roles,
 					       .layer = PMG_LAYER_BUILTIN,
 					       .text = copy,
 					       .source = source };
