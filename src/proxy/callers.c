@@ -7,7 +7,7 @@
 
 struct caller {
 	struct pmg_peer *peer; /* NULL: free */
-	struct pmg_endpoint to;
+	struct pmg_inet to;
 	uint16_t port;
 	uint64_t told_ms;
 };
@@ -121,7 +121,7 @@ int pmg_callers_add(struct pmg_callers *callers, struct pmg_wire_connect *told, 
 		return pmg_err_set(err, PMG_E_PEER, 0, "protocol of a connection");
 	if (told->local_port < 1 || told->local_port > UINT16_MAX)
 		return pmg_err_set(err, PMG_E_PEER, 0, "port of a connection");
-	if (pmg_endpoint_parse(told->target, &caller.to, err) < 0)
+	if (pmg_inet_parse(told->target, &caller.to, err) < 0)
 		return pmg_err_set(err, PMG_E_PEER, 0, "target of a connection");
 	caller.port = (uint16_t)told->local_port;
 	caller.peer = pmg_peer_new(told);
@@ -133,7 +133,7 @@ int pmg_callers_add(struct pmg_callers *callers, struct pmg_wire_connect *told, 
 }
 
 struct pmg_peer *pmg_callers_take(struct pmg_callers *callers, uint16_t port,
-				  const struct pmg_endpoint *to, uint64_t now_ms)
+				  const struct pmg_inet *to, uint64_t now_ms)
 {
 	struct caller *caller;
 	struct ring *ring;
@@ -146,7 +146,7 @@ struct pmg_peer *pmg_callers_take(struct pmg_callers *callers, uint16_t port,
 		for (i = 0; i < ring->n; i++) {
 			caller = place(ring, i);
 			if (caller->peer && caller->port == port &&
-			    pmg_endpoint_is_same(&caller->to, to) &&
+			    pmg_inet_is_same(&caller->to, to) &&
 			    now_ms - caller->told_ms < PMG_CALLERS_MS)
 				return pmg_steal_ptr(&caller->peer);
 		}

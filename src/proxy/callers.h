@@ -6,7 +6,7 @@
  * word on a port holds for a while. Bounded: when a role has too many open ones
  * its oldest is dropped, and then that connection is closed unserved.
  */
-#include "proxy/endpoint.h"
+#include "proxy/inet.h"
 #include "proxy/peer.h"
 
 #define PMG_CALLERS_MAX  1024U /* of each role, not taken yet */
@@ -27,7 +27,7 @@ int pmg_callers_add(struct pmg_callers *callers, struct pmg_wire_connect *told, 
  * @return owned by the caller; NULL: not told (yet)
  */
 struct pmg_peer *pmg_callers_take(struct pmg_callers *callers, uint16_t port,
-				  const struct pmg_endpoint *to, uint64_t now_ms) PMG_MUST_CHECK;
+				  const struct pmg_inet *to, uint64_t now_ms) PMG_MUST_CHECK;
 size_t pmg_callers_count(const struct pmg_callers *callers); /* of TCP, not taken yet; about */
 /** Who sends from that port by UDP? Borrowed until the next add. @return NULL: not known */
 const struct pmg_peer *pmg_callers_udp(const struct pmg_callers *callers, uint16_t port,

@@ -20,7 +20,7 @@ struct pmg_capture {
 	struct pmg_capture *prev, *next;
 	int fd;
 	struct pmg_peer *peer;
-	struct pmg_endpoint to;
+	struct pmg_inet to;
 	struct pmg_watch *watch;
 	struct pmg_timer timer;
 	size_t seen; /* bytes that were looked at */
@@ -70,7 +70,7 @@ static const char *loopback_name(const struct pmg_capture *capture, const char *
  */
 static char *choose(const struct pmg_capture *capture, const struct words *words, bool *refused)
 {
-	pmg_autofree char *literal = pmg_endpoint_host(&capture->to);
+	pmg_autofree char *literal = pmg_inet_host(&capture->to);
 	const char *given = pmg_names_find(capture->service->names, &capture->to.address);
 	struct pmg_reach by_name, by_address;
 
@@ -79,7 +79,7 @@ static char *choose(const struct pmg_capture *capture, const struct words *words
 		*refused = !given || (words->name && strcmp(words->name, given) != 0);
 		return pmg_xstrdup(words->name ? words->name : given ? given : literal);
 	}
-	if (pmg_endpoint_is_loopback(&capture->to))
+	if (pmg_inet_is_loopback(&capture->to))
 		return pmg_xstrdup(loopback_name(capture, literal));
 	if (!words->name)
 		return pmg_steal_ptr(&literal);
@@ -193,7 +193,7 @@ static void on_timeout(void *ctx)
 }
 
 int pmg_capture_new(struct pmg_service *service, int fd, struct pmg_peer *peer,
-		    const struct pmg_endpoint *to, bool listens, struct pmg_err *err)
+		    const struct pmg_inet *to, bool listens, struct pmg_err *err)
 {
 	struct pmg_capture *capture = pmg_xcalloc(1, sizeof *capture);
 	const struct words silent = { PMG_CLIENT_OTHER, NULL };

@@ -7,7 +7,7 @@
  * not taken; else to the address itself. A name within that does not fit the
  * address is refused.
  */
-#include "proxy/endpoint.h"
+#include "proxy/inet.h"
 #include "proxy/peer.h"
 #include "proxy/service.h"
 
@@ -20,8 +20,7 @@
  * @return 0 or -PMG_E_SYS
  */
 int pmg_capture_new(struct pmg_service *service, int fd, struct pmg_peer *peer,
-		    const struct pmg_endpoint *to, bool listens,
-		    struct pmg_err *err) PMG_MUST_CHECK;
+		    const struct pmg_inet *to, bool listens, struct pmg_err *err) PMG_MUST_CHECK;
 void pmg_captures_free(struct pmg_service *service); /* all, when the proxy ends */
 
 #endif

@@ -31,7 +31,7 @@ struct guest {
 	const struct door *door;
 	int fd;
 	uint16_t port;
-	struct pmg_endpoint to;
+	struct pmg_inet to;
 	struct pmg_peer *peer; /* NULL: not known yet, or handed over */
 	bool is_known;
 	struct pmg_timer timer;
@@ -186,11 +186,11 @@ static void welcome(struct door *door, int fd, const struct sockaddr_storage *fr
 	struct sockaddr_storage own = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
 	socklen_t len = sizeof own;
-	struct pmg_endpoint peer;
+	struct pmg_inet peer;
 	int one = 1;
 
-	if (getsockname(fd, (void *)&own, &len) < 0 || pmg_endpoint_read(from, &peer, &err) < 0 ||
-	    pmg_endpoint_read(&own, &guest->to, &err) < 0) {
+	if (getsockname(fd, (void *)&own, &len) < 0 || pmg_inet_read(from, &peer, &err) < 0 ||
+	    pmg_inet_read(&own, &guest->to, &err) < 0) {
 		(void)close(fd);
 		free(guest);
 		return;
@@ -295,12 +295,12 @@ static void report_refused(struct pmg_doors *doors, struct pmg_wire_connect *tol
 	struct pmg_err err = PMG_ERR_INIT;
 	pmg_auto(peer) struct pmg_peer *peer = NULL;
 	pmg_autofree char *literal = NULL;
-	struct pmg_endpoint to;
+	struct pmg_inet to;
 	const char *name;
 
-	if (strlen(told->protocol) < 3 || pmg_endpoint_parse(told->target, &to, &err) < 0)
+	if (strlen(told->protocol) < 3 || pmg_inet_parse(told->target, &to, &err) < 0)
 		return;
-	literal = pmg_endpoint_host(&to);
+	literal = pmg_inet_host(&to);
 	name = pmg_names_find(doors->service->names, &to.address);
 	peer = pmg_peer_new(told);
 	pmg_refused_connect(doors->service->refused, peer, told->protocol[0] == 'u' ? "udp" : "tcp",

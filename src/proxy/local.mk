@@ -7,7 +7,6 @@ libproxy_a_SOURCES = \
 	%D%/client.c %D%/client.h %D%/client_answer.c %D%/client_priv.h %D%/client_request.c \
 	%D%/dns.c %D%/dns.h \
 	%D%/doors.c %D%/doors.h \
-	%D%/endpoint.c %D%/endpoint.h \
 	%D%/exchange.c %D%/exchange.h \
 	%D%/framing.c %D%/framing.h \
 	%D%/gate.c %D%/gate.h \
@@ -15,6 +14,7 @@ libproxy_a_SOURCES = \
 	%D%/htmlscan.c %D%/htmlscan.h \
 	%D%/http1.c %D%/http1.h \
 	%D%/identity.c %D%/identity.h \
+	%D%/inet.c %D%/inet.h \
 	%D%/inflate.c %D%/inflate.h \
 	%D%/jsonscan.c %D%/jsonscan.h \
 	%D%/learn.c %D%/learn.h \
@@ -53,8 +53,6 @@ check_PROGRAMS += tests/unit/test_proxy_catalog
 tests_unit_test_proxy_catalog_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_dns
 tests_unit_test_proxy_dns_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
-check_PROGRAMS += tests/unit/test_proxy_endpoint
-tests_unit_test_proxy_endpoint_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_framing
 tests_unit_test_proxy_framing_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_gate
@@ -68,6 +66,8 @@ check_PROGRAMS += tests/unit/test_proxy_htmlscan
 tests_unit_test_proxy_htmlscan_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_identity
 tests_unit_test_proxy_identity_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_inet
+tests_unit_test_proxy_inet_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_inflate
 tests_unit_test_proxy_inflate_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_jsonscan

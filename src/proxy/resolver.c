@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "proxy/endpoint.h"
+#include "proxy/inet.h"
 #include "proxy/lookup.h"
 
 #define AT_ONCE 32 /* datagrams before others get their turn */
@@ -73,7 +73,7 @@ static bool answer_one(struct pmg_resolver *resolver)
 	unsigned char query[PMG_DNS_QUERY_MAX + 1], answer[PMG_DNS_ANSWER_MAX];
 	struct pmg_err scratch = PMG_ERR_INIT;
 	const struct pmg_peer *peer = NULL;
-	struct pmg_endpoint from;
+	struct pmg_inet from;
 	struct parcel parcel;
 	size_t len;
 	ssize_t n;
@@ -82,8 +82,7 @@ static bool answer_one(struct pmg_resolver *resolver)
 	n = recvmsg(resolver->fd, &parcel.head, MSG_DONTWAIT);
 	if (n < 0)
 		return errno == EINTR;
-	if ((parcel.head.msg_flags & MSG_TRUNC) ||
-	    pmg_endpoint_read(&parcel.from, &from, &scratch) < 0)
+	if ((parcel.head.msg_flags & MSG_TRUNC) || pmg_inet_read(&parcel.from, &from, &scratch) < 0)
 		return true;
 	peer = resolver->who(resolver->ctx, from.port);
 	len = pmg_lookup_answer(resolver->service, peer, query, (size_t)n, answer);

@@ -28,9 +28,9 @@ static struct pmg_peer *take(struct pmg_callers *callers, uint16_t port, const c
 			     uint64_t now)
 {
 	struct pmg_err err = PMG_ERR_INIT;
-	struct pmg_endpoint end;
+	struct pmg_inet end;
 
-	assert_int_equal(pmg_endpoint_parse(to, &end, &err), 0);
+	assert_int_equal(pmg_inet_parse(to, &end, &err), 0);
 	return pmg_callers_take(callers, port, &end, now);
 }
 

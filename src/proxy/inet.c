@@ -1,4 +1,4 @@
-#include "proxy/endpoint.h"
+#include "proxy/inet.h"
 
 #include <arpa/inet.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static void map(const struct in_addr *v4, struct in6_addr *out)
 }
 
 /* Who connects to "any" arrives at loopback. */
-static void settle(struct pmg_endpoint *end)
+static void settle(struct pmg_inet *end)
 {
 	static const struct in_addr any4 = { 0 };
 	const struct in_addr loopback = { htonl(INADDR_LOOPBACK) };
@@ -26,8 +26,7 @@ static void settle(struct pmg_endpoint *end)
 		map(&loopback, &end->address);
 }
 
-int pmg_endpoint_read(const struct sockaddr_storage *from, struct pmg_endpoint *out,
-		      struct pmg_err *err)
+int pmg_inet_read(const struct sockaddr_storage *from, struct pmg_inet *out, struct pmg_err *err)
 {
 	const struct sockaddr_in *v4 = (const void *)from;
 	const struct sockaddr_in6 *v6 = (const void *)from;
@@ -45,10 +44,10 @@ int pmg_endpoint_read(const struct sockaddr_storage *from, struct pmg_endpoint *
 	return 0;
 }
 
-int pmg_endpoint_parse(const char *text, struct pmg_endpoint *out, struct pmg_err *err)
+int pmg_inet_parse(const char *text, struct pmg_inet *out, struct pmg_err *err)
 {
 	pmg_autofree char *host = NULL;
-	struct pmg_endpoint end;
+	struct pmg_inet end;
 	struct in_addr v4;
 	int r = pmg_hostport_parse(text, 0, &host, &end.port, err);
 
@@ -63,19 +62,19 @@ int pmg_endpoint_parse(const char *text, struct pmg_endpoint *out, struct pmg_er
 	return 0;
 }
 
-bool pmg_endpoint_is_same(const struct pmg_endpoint *a, const struct pmg_endpoint *b)
+bool pmg_inet_is_same(const struct pmg_inet *a, const struct pmg_inet *b)
 {
 	return a->port == b->port && memcmp(&a->address, &b->address, sizeof a->address) == 0;
 }
 
-bool pmg_endpoint_is_loopback(const struct pmg_endpoint *end)
+bool pmg_inet_is_loopback(const struct pmg_inet *end)
 {
 	if (IN6_IS_ADDR_V4MAPPED(&end->address))
 		return end->address.s6_addr[12] == 127;
 	return IN6_IS_ADDR_LOOPBACK(&end->address);
 }
 
-char *pmg_endpoint_host(const struct pmg_endpoint *end)
+char *pmg_inet_host(const struct pmg_inet *end)
 {
 	bool is_v4 = IN6_IS_ADDR_V4MAPPED(&end->address);
 	char text[INET6_ADDRSTRLEN] = "";
