@@ -33,21 +33,3 @@ struct pmg_peer *pmg_peer_new(struct pmg_wire_connect *told)
 	told->process = (struct pmg_strv){ 0 };
 	return peer;
 }
-
-static char *copy(const char *s)
-{
-	return s ? pmg_xstrdup(s) : NULL;
-}
-
-struct pmg_peer *pmg_peer_copy(const struct pmg_peer *peer)
-{
-	struct pmg_peer *new = pmg_xcalloc(1, sizeof *new);
-
-	new->role = peer->role;
-	new->package = copy(peer->package);
-	new->script = copy(peer->script);
-	new->how_known = copy(peer->how_known);
-	if (peer->process.n > 0)
-		pmg_strv_extend(&new->process, peer->process.v);
-	return new;
-}

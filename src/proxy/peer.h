@@ -16,6 +16,5 @@ void pmg_peer_free(struct pmg_peer *peer);
 PMG_DEFINE_AUTO(peer, struct pmg_peer *, pmg_peer_free);
 /** @param told  its texts are taken over. A role that is not known is that of a script. */
 struct pmg_peer *pmg_peer_new(struct pmg_wire_connect *told) PMG_MUST_CHECK;
-struct pmg_peer *pmg_peer_copy(const struct pmg_peer *peer) PMG_MUST_CHECK;
 
 #endif

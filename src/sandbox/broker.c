@@ -149,7 +149,6 @@ static int make_broker(struct life *life, struct pmg_err *err)
 	broker->proxy = setup->want->proxy_fd;
 	broker->first = life->first;
 	broker->reaper = life->reaper.pid;
-	broker->may_continue = !(setup->want->without & PMG_WITHOUT_LANDLOCK);
 	broker->secrets = setup->secrets;
 	broker->hidden_dev = setup->hidden_dev;
 	broker->who = pmg_who_table_new(broker->proc, life->first);

@@ -42,15 +42,14 @@
 struct pmg_broker {
 	const struct pmg_policy *policy;
 	int listener;
-	int proc;          /* our /proc (kernel/procfs.h) */
-	int run_proc;      /* O_PATH of the run's own /proc: objects on it are judged by number */
-	int fds;           /* O_PATH of our own /proc/self/fd; loop.c opens it */
-	dev_t proc_dev;    /* of run_proc; loop.c asks for it */
-	int wire;          /* to the front */
-	int proxy;         /* to pmg-proxy; -1 */
-	pid_t first;       /* thread group that init became: the manager */
-	pid_t reaper;      /* pid 1 of the run, as seen by us */
-	bool may_continue; /* the inner Landlock domain stands: calls in pure subtrees may go on */
+	int proc;       /* our /proc (kernel/procfs.h) */
+	int run_proc;   /* O_PATH of the run's own /proc: objects on it are judged by number */
+	int fds;        /* O_PATH of our own /proc/self/fd; loop.c opens it */
+	dev_t proc_dev; /* of run_proc; loop.c asks for it */
+	int wire;       /* to the front */
+	int proxy;      /* to pmg-proxy; -1 */
+	pid_t first;    /* thread group that init became: the manager */
+	pid_t reaper;   /* pid 1 of the run, as seen by us */
 	struct pmg_who_table *who;
 	struct pmg_calls *calls;    /* loop.c */
 	struct pmg_inodes *secrets; /* (device, inode) of denied files: hard links to them */

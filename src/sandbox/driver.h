@@ -31,7 +31,6 @@ void pmg_probe_done(struct pmg_probe *probe);
 PMG_DEFINE_AUTO_DONE(probe, struct pmg_probe, pmg_probe_done);
 
 struct pmg_sandbox_want;
-struct pmg_walls; /* what the keeper of a driver holds */
 
 struct pmg_driver {
 	const char *name; /* "full" */

@@ -23,14 +23,6 @@
  * signal from below that it does not handle, and it handles none.
  */
 
-void pmg_reaper_done(struct pmg_reaper *reaper)
-{
-	pmg_auto_closep(&reaper->leash);
-	pmg_auto_closep(&reaper->pidfd);
-	pmg_auto_closep(&reaper->ns);
-	*reaper = (struct pmg_reaper)PMG_REAPER_INIT;
-}
-
 /* @return false when no child is left */
 static bool reap(void)
 {

@@ -58,7 +58,8 @@ int pmg_walls_private(const struct pmg_sandbox_want *want, const struct pmg_subt
 /* --- network.c --- */
 /** Make the listeners of PMG_WIRE_WALLS: proxy port on 127.0.0.1; 80, 443 and each port that the
  *  policy allows to connect to, on all addresses, v4 and v6; DNS on 53, UDP and TCP, v4 and v6.
- *  @param[out] fds, kinds  at most PMG_MSG_FDS_MAX less one */
+ *  @param[out] out  kinds, in the order of fds
+ *  @param[out] fds  room for PMG_MSG_FDS_MAX less one */
 int pmg_walls_listen(const struct pmg_policy *policy, struct pmg_wire_walls *out, int *fds,
 		     size_t *n_fds, struct pmg_err *err) PMG_MUST_CHECK;
 
@@ -150,7 +151,6 @@ struct pmg_reaper {
 	{                                                                                          \
 		.pidfd = -1, .leash = -1, .ns = -1                                                 \
 	}
-void pmg_reaper_done(struct pmg_reaper *reaper);
 /** Clone it and wait until the run's /proc stands. @param[out] out  PMG_REAPER_INIT before */
 int pmg_reaper_start(const struct pmg_broker_setup *setup, struct pmg_reaper *out,
 		     struct pmg_err *err) PMG_MUST_CHECK;
