@@ -60,19 +60,6 @@ int pmg_notify_probe(struct pmg_err *err)
 	return 0;
 }
 
-/* @return 1: a call waits; 0: the end; -errno */
-static int wait_for_one(int fd, int stop_fd)
-{
-	struct pollfd fds[] = { { .fd = fd, .events = POLLIN },
-				{ .fd = stop_fd, .events = POLLIN } };
-
-	if (poll(fds, PMG_ARRAY_LEN(fds), -1) < 0)
-		return -errno;
-	if (fds[1].revents != 0 || (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) != 0)
-		return 0;
-	return 1;
-}
-
 /* The kernel wants the struct zeroed each time. */
 int pmg_notify_take(int fd, struct pmg_notify *out)
 {
@@ -110,19 +97,6 @@ int pmg_notify_wait_end(int fd, int stop_fd, struct pmg_err *err)
 	return r < 0 ? pmg_err_set(err, PMG_E_SYS, errno, "wait for the end of a run") : 0;
 }
 
-/* ENOENT: who called was killed meanwhile. */
-int pmg_notify_recv(int fd, int stop_fd, struct pmg_notify *out, struct pmg_err *err)
-{
-	int r;
-
-	do {
-		r = wait_for_one(fd, stop_fd);
-		if (r > 0)
-			r = pmg_notify_take(fd, out);
-	} while (r == -EINTR || r == -ENOENT);
-	return r < 0 ? pmg_err_set(err, PMG_E_SYS, -r, "receive a system call") : r;
-}
-
 bool pmg_notify_is_valid(int fd, uint64_t id)
 {
 	return tell(fd, SECCOMP_IOCTL_NOTIF_ID_VALID, &id) >= 0;
@@ -155,36 +129,18 @@ void pmg_notify_fail(int fd, uint64_t id, int errnum)
 	answer(fd, &resp);
 }
 
-static int put(int fd, struct seccomp_notif_addfd *add, bool cloexec)
-{
-	add->newfd_flags = cloexec ? O_CLOEXEC : 0;
-	return tell(fd, SECCOMP_IOCTL_NOTIF_ADDFD, add);
-}
-
 int pmg_notify_add_fd(int fd, uint64_t id, int ours, bool cloexec)
 {
 	struct seccomp_notif_addfd add = { .id = id, .srcfd = (uint32_t)ours };
 
-	return put(fd, &add, cloexec);
+	add.newfd_flags = cloexec ? O_CLOEXEC : 0;
+	return tell(fd, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
 }
-
-int pmg_notify_set_fd(int fd, uint64_t id, int ours, int at, bool cloexec)
-{
-	struct seccomp_notif_addfd add = { .id = id,
-					   .flags = SECCOMP_ADDFD_FLAG_SETFD,
-					   .srcfd = (uint32_t)ours,
-					   .newfd = (uint32_t)at };
-
-	return put(fd, &add, cloexec);
-}
-
-typedef ssize_t (*copy_call)(pid_t, const struct iovec *, unsigned long, const struct iovec *,
-			     unsigned long, unsigned long);
 
 /* Up to PIECES pieces. @return bytes or -errno */
-static ssize_t copy_some(copy_call call, pid_t tid, uint64_t address, void *ours, size_t len)
+static ssize_t copy_some(pid_t tid, uint64_t address, void *out, size_t len)
 {
-	struct iovec local = { .iov_base = ours }, remote[PIECES];
+	struct iovec local = { .iov_base = out }, remote[PIECES];
 	unsigned long n = 0;
 	ssize_t r;
 
@@ -200,13 +156,13 @@ static ssize_t copy_some(copy_call call, pid_t tid, uint64_t address, void *ours
 		local.iov_len += size;
 		address += size;
 	}
-	r = call(tid, &local, 1, remote, n, 0);
+	r = process_vm_readv(tid, &local, 1, remote, n, 0);
 	return r < 0 ? -errno : r;
 }
 
 /* A tid of 0 is a caller outside our pid namespace, and no process of ours: never 0 to the kernel,
  * which would take it for a search that fails, nor our own memory. */
-static ssize_t copy(copy_call call, pid_t tid, uint64_t address, void *ours, size_t len)
+ssize_t pmg_notify_read(pid_t tid, uint64_t address, void *out, size_t len)
 {
 	size_t done = 0;
 	ssize_t r = 0;
@@ -217,28 +173,12 @@ static ssize_t copy(copy_call call, pid_t tid, uint64_t address, void *ours, siz
 		size_t want = len - done;
 
 		want = want < (size_t)PIECE * (PIECES - 1) ? want : (size_t)PIECE * (PIECES - 1);
-		r = copy_some(call, tid, address + done, (char *)ours + done, want);
+		r = copy_some(tid, address + done, (char *)out + done, want);
 		if (r <= 0)
 			break;
 		done += (size_t)r;
 	}
 	return done > 0 || r == 0 ? (ssize_t)done : r;
-}
-
-ssize_t pmg_notify_read(pid_t tid, uint64_t address, void *out, size_t len)
-{
-	return copy(process_vm_readv, tid, address, out, len);
-}
-
-ssize_t pmg_notify_write(pid_t tid, uint64_t address, const void *from, size_t len)
-{
-	/* process_vm_writev(2) only reads what is ours; an iovec knows no const. */
-	union {
-		const void *from;
-		void *plain;
-	} ours = { .from = from };
-
-	return copy(process_vm_writev, tid, address, ours.plain, len);
 }
 
 /* Step by step to the NUL: what follows it may not be there, and may be gone while we look. */

@@ -26,14 +26,9 @@ void pmg_notify_sync_wake(int fd);
 /** Is there SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (5.19), and ADDFD? @return 0; -PMG_E_UNSUPPORTED
  */
 int pmg_notify_probe(struct pmg_err *err) PMG_MUST_CHECK;
-/** Wait for one. Of several threads one at a time: take turns by a lock of your own, else the
- *  loser of a race waits where stop_fd is not seen. @return 1; 0: nobody is left (POLLHUP) or
- * stop_fd is readable; -PMG_E_SYS */
-int pmg_notify_recv(int fd, int stop_fd, struct pmg_notify *out,
-		    struct pmg_err *err) PMG_MUST_CHECK;
-/** Take one without looking first, which is cheaper and knows of no stop_fd: end it by a signal
- * whose handler does nothing. @return 1; -EINTR; -ENOENT: the caller was killed meanwhile, or
- * (6.11) nobody is left; -errno */
+/** Wait for one. It knows of nothing that could end the waiting but a signal whose handler does
+ * nothing. @return 1; -EINTR; -ENOENT: the caller was killed meanwhile, or (6.11) nobody is left;
+ * -errno */
 int pmg_notify_take(int fd, struct pmg_notify *out) PMG_MUST_CHECK;
 /** Does one wait to be received, now? */
 bool pmg_notify_is_pending(int fd);
@@ -50,12 +45,9 @@ void pmg_notify_fail(int fd, uint64_t id, int errnum);
  * @return its number there; -errno: EMFILE, ENOENT (gone), ...
  */
 int pmg_notify_add_fd(int fd, uint64_t id, int ours, bool cloexec);
-/** Put it over descriptor `at` of the caller (ADDFD_FLAG_SETFD). */
-int pmg_notify_set_fd(int fd, uint64_t id, int ours, int at, bool cloexec);
 
 /** Copy from the caller's memory. @return bytes, fewer at the end of a mapping; -errno */
 ssize_t pmg_notify_read(pid_t tid, uint64_t address, void *out, size_t len);
-ssize_t pmg_notify_write(pid_t tid, uint64_t address, const void *from, size_t len);
 /** A text, NUL included. @return its length; -ENAMETOOLONG; -EFAULT; -EPERM: may not be read */
 ssize_t pmg_notify_read_text(pid_t tid, uint64_t address, char *out, size_t size);
 

@@ -2,6 +2,7 @@
 #define PMG_TESTS_HELPER_NOTIFIED_H
 /** A child behind a filter whose listener we hold: it acts, we answer. */
 #include <errno.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +23,7 @@
 struct notified {
 	pid_t pid;
 	int listener;
-	int stop[2]; /* a pipe: write to [1] and receiving ends */
+	int stop[2]; /* a pipe: write to [1] and waiting for the end does */
 };
 
 /* The child: it says the number of its listener, and goes on when we have it. */
@@ -75,12 +76,12 @@ static inline void notified_start(struct notified *n, const struct pmg_seccomp_p
 /** The next call; the test ends when there is none. */
 static inline struct pmg_notify notified_next(const struct notified *n)
 {
-	struct pmg_err err = PMG_ERR_INIT;
+	struct pollfd one = { .fd = n->listener, .events = POLLIN };
 	struct pmg_notify call = { 0 };
-	int r = pmg_notify_recv(n->listener, n->stop[0], &call, &err);
 
-	if (r != 1)
-		fail_msg("no call came: %s", r < 0 ? err.msg : "nobody is left");
+	if (poll(&one, 1, -1) != 1 || !(one.revents & POLLIN) ||
+	    pmg_notify_take(n->listener, &call) != 1)
+		fail_msg("no call came");
 	return call;
 }
 

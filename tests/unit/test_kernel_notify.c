@@ -83,29 +83,27 @@ static void a_continued_call_is_the_kernels(void **state)
 	assert_int_equal(notified_end(&n), 0);
 }
 
-static void nobody_left_ends_receiving(void **state)
+static void nobody_left_ends_waiting(void **state)
 {
 	struct pmg_err err = PMG_ERR_INIT;
-	struct pmg_notify call;
 	struct notified n;
 
 	(void)state;
 	notified_start(&n, &program, call_with_numbers, NULL);
 	pmg_notify_return(n.listener, notified_next(&n).id, 0);
-	assert_int_equal(pmg_notify_recv(n.listener, n.stop[0], &call, &err), 0);
+	assert_int_equal(pmg_notify_wait_end(n.listener, n.stop[0], &err), 0);
 	assert_int_equal(notified_end(&n), 0);
 }
 
-static void a_word_on_the_stop_descriptor_ends_receiving(void **state)
+static void a_word_on_the_stop_descriptor_ends_waiting(void **state)
 {
 	struct pmg_err err = PMG_ERR_INIT;
-	struct pmg_notify call;
 	struct notified n;
 
 	(void)state;
 	notified_start(&n, &program, call_with_numbers, NULL);
 	assert_int_equal(write(n.stop[1], "s", 1), 1);
-	assert_int_equal(pmg_notify_recv(n.listener, n.stop[0], &call, &err), 0);
+	assert_int_equal(pmg_notify_wait_end(n.listener, n.stop[0], &err), 0);
 	(void)kill(n.pid, SIGKILL);
 	assert_int_equal(notified_end(&n), 128 + SIGKILL);
 }
@@ -195,36 +193,6 @@ static void a_descriptor_is_put_into_the_caller(void **state)
 	(void)close(fds[1]);
 }
 
-static int read_at_fifty(void *arg)
-{
-	char byte = 0;
-
-	(void)arg;
-	if (dup2(0, 50) < 0 || syscall(SYS_getppid) != 0)
-		return 99;
-	if (read(50, &byte, 1) != 1 || byte != 'x')
-		return 100;
-	return fcntl(50, F_GETFD) == 0 ? 0 : 101;
-}
-
-static void a_descriptor_is_put_over_one_of_the_callers(void **state)
-{
-	struct notified n;
-	struct pmg_notify call;
-	int fds[2];
-
-	(void)state;
-	assert_int_equal(pipe(fds), 0);
-	assert_int_equal(write(fds[1], "x", 1), 1);
-	notified_start(&n, &program, read_at_fifty, NULL);
-	call = notified_next(&n);
-	assert_int_equal(pmg_notify_set_fd(n.listener, call.id, fds[0], 50, false), 50);
-	pmg_notify_return(n.listener, call.id, 0);
-	assert_int_equal(notified_end(&n), 0);
-	(void)close(fds[0]);
-	(void)close(fds[1]);
-}
-
 static int call_without_room(void *arg)
 {
 	const struct rlimit none = { 3, 3 };
@@ -290,10 +258,6 @@ static void memory_is_read_up_to_its_end(void **state)
 	assert_int_equal(pmg_notify_read(n.pid, call.args[0], out, sizeof out), 5);
 	assert_int_equal(pmg_notify_read(n.pid, UINT64_MAX, out, sizeof out), -EFAULT);
 	assert_int_equal(pmg_notify_read(0, call.args[0], out, 1), -ESRCH);
-	assert_int_equal(pmg_notify_write(n.pid, call.args[0] - 1, "/P", 2), 2);
-	assert_int_equal(pmg_notify_read_text(n.pid, call.args[0] - 1, out, sizeof out), 5);
-	assert_string_equal(out, "/Path");
-	assert_int_equal(pmg_notify_write(n.pid, (uint64_t)(uintptr_t) "const", "x", 1), -EFAULT);
 	pmg_notify_return(n.listener, call.id, 0);
 	assert_int_equal(notified_end(&n), 0);
 	(void)munmap(edge.page, edge.size);
@@ -412,12 +376,11 @@ int main(void)
 		cmocka_unit_test(a_call_comes_with_all_its_numbers),
 		cmocka_unit_test(a_failure_is_the_callers_errno),
 		cmocka_unit_test(a_continued_call_is_the_kernels),
-		cmocka_unit_test(nobody_left_ends_receiving),
-		cmocka_unit_test(a_word_on_the_stop_descriptor_ends_receiving),
+		cmocka_unit_test(nobody_left_ends_waiting),
+		cmocka_unit_test(a_word_on_the_stop_descriptor_ends_waiting),
 		cmocka_unit_test(a_caller_killed_meanwhile_harms_nobody),
 		cmocka_unit_test(a_signal_does_not_break_a_call_that_we_have),
 		cmocka_unit_test(a_descriptor_is_put_into_the_caller),
-		cmocka_unit_test(a_descriptor_is_put_over_one_of_the_callers),
 		cmocka_unit_test(a_caller_without_room_gets_no_descriptor),
 		cmocka_unit_test(memory_is_read_up_to_its_end),
 		cmocka_unit_test(a_text_without_end_is_a_fault),
