@@ -15,9 +15,8 @@
 #define NAME_MAX_LEN  64  /* "PID/fd/N" */
 #define STAT_MAX      512 /* read of PID/stat: what we want stands in front */
 #define STATUS_MAX    1024
-#define START_FIELD   22U    /* of PID/stat, proc(5) */
-#define UMASK_DEFAULT 0077U  /* a process without a file table: the strictest */
-#define READ_STEP     16384U /* of environ and cmdline */
+#define START_FIELD   22U   /* of PID/stat, proc(5) */
+#define UMASK_DEFAULT 0077U /* a process without a file table: the strictest */
 
 int pmg_procfs_open(struct pmg_err *err)
 {
@@ -203,53 +202,4 @@ ssize_t pmg_procfs_fd_path(int proc, int fd, char *out, size_t size)
 
 	(void)snprintf(name, sizeof name, "self/fd/%d", fd);
 	return link_text(proc, name, out, size);
-}
-
-/* @return bytes read, at most max, or -errno */
-static ssize_t read_most(int fd, size_t max, char **text)
-{
-	pmg_autofree char *buf = NULL;
-	size_t len = 0, size = 0;
-	ssize_t n = 1;
-
-	while (n > 0 && len < max) {
-		if (size - len < 2) {
-			size = size * 2 + READ_STEP;
-			size = size < max + 1 ? size : max + 1;
-			buf = pmg_xrealloc(buf, size, 1);
-		}
-		n = read(fd, buf + len, size - len - 1);
-		len += n > 0 ? (size_t)n : 0;
-	}
-	if (n < 0)
-		return -errno;
-	*text = pmg_steal_ptr(&buf);
-	return (ssize_t)len;
-}
-
-/* A text that is cut could be taken for another one: it is left out. */
-static void split(const char *text, size_t len, struct pmg_strv *out)
-{
-	const char *end;
-
-	while (len > 0 && (end = memchr(text, '\0', len))) {
-		pmg_strv_add(out, text);
-		len -= (size_t)(end + 1 - text);
-		text = end + 1;
-	}
-}
-
-int pmg_procfs_list(int proc, pid_t tid, const char *what, size_t max, struct pmg_strv *out,
-		    struct pmg_err *err)
-{
-	pmg_autofd int fd = open_below(proc, tid, what, O_RDONLY);
-	pmg_autofree char *text = NULL;
-	ssize_t r = fd;
-
-	if (fd >= 0)
-		r = read_most(fd, max, &text);
-	if (r < 0)
-		return gone(tid, r, err);
-	split(text, (size_t)r, out);
-	return 0;
 }

@@ -10,7 +10,6 @@
 #include <sys/types.h>
 
 #include "base/err.h"
-#include "base/strv.h"
 
 /** @return descriptor (O_PATH, close-on-exec) of /proc, or -code */
 int pmg_procfs_open(struct pmg_err *err) PMG_MUST_CHECK;
@@ -32,9 +31,5 @@ ssize_t pmg_procfs_readlink(int proc, pid_t tid, const char *what, char *out,
 			    size_t size) PMG_MUST_CHECK;
 /** Path by which our own descriptor is known now. @return length or -errno */
 ssize_t pmg_procfs_fd_path(int proc, int fd, char *out, size_t size) PMG_MUST_CHECK;
-/** Environment ("environ") or command line ("cmdline") of a process, at most max bytes; a text that
- *  is cut there is left out. Added to out. @return 0; -PMG_E_NOTFOUND: gone; -PMG_E_SYS */
-int pmg_procfs_list(int proc, pid_t tid, const char *what, size_t max, struct pmg_strv *out,
-		    struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

@@ -103,7 +103,6 @@ static void who_is_gone_is_not_found(void **state)
 {
 	struct pmg_procfs_stat st = { .tgid = 42 };
 	struct pmg_err err = PMG_ERR_INIT;
-	pmg_auto(strv) struct pmg_strv list = { 0 };
 	char out[64];
 	pid_t pid = start_child("x", 0);
 
@@ -111,7 +110,6 @@ static void who_is_gone_is_not_found(void **state)
 	end_child(pid);
 	assert_int_equal(pmg_procfs_stat(proc, pid, &st, &err), -PMG_E_NOTFOUND);
 	assert_int_equal(st.tgid, 42);
-	assert_int_equal(pmg_procfs_list(proc, pid, "environ", 4096, &list, &err), -PMG_E_NOTFOUND);
 	assert_int_equal(pmg_procfs_follow(proc, pid, "cwd"), -ENOENT);
 	assert_int_equal(pmg_procfs_readlink(proc, pid, "exe", out, sizeof out), -ENOENT);
 	assert_int_equal(pmg_procfs_follow(proc, 0, "cwd"), -EINVAL);
@@ -198,53 +196,6 @@ static void links_of_a_process_are_followed_to_objects(void **state)
 	assert_int_equal(pmg_procfs_fd_path(proc, 1 << 20, out, sizeof out), -ENOENT);
 }
 
-static void lists_are_whole_or_cut_between_texts(void **state)
-{
-	static const struct {
-		size_t max, n;
-	} rows[] = { { 65536, 3 }, { 15, 2 }, { 14, 1 }, { 4, 1 }, { 3, 0 }, { 0, 0 } };
-	static char name[] = "/bin/sleep", first[] = "A=1", second[] = "NAME=value";
-	static char third[] = "Z=", word[] = "100";
-	char *argv[] = { name, word, NULL };
-	char *envp[] = { first, second, third, NULL };
-	struct pmg_err err = PMG_ERR_INIT;
-	int started[2];
-	size_t i;
-	char byte;
-	pid_t pid;
-
-	(void)state;
-	assert_int_equal(pipe2(started, O_CLOEXEC), 0);
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-		(void)execve(name, argv, envp);
-		_exit(127);
-	}
-	(void)close(started[1]);
-	assert_int_equal(read(started[0], &byte, 1), 0); /* closed by its exec */
-	(void)close(started[0]);
-	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
-		pmg_auto(strv) struct pmg_strv list = { 0 };
-
-		assert_int_equal(pmg_procfs_list(proc, pid, "environ", rows[i].max, &list, &err),
-				 0);
-		if (list.n != rows[i].n)
-			fail_msg("max %zu: %zu texts", rows[i].max, list.n);
-		if (list.n > 1)
-			assert_string_equal(list.v[1], "NAME=value");
-	}
-	{
-		pmg_auto(strv) struct pmg_strv list = { 0 };
-
-		assert_int_equal(pmg_procfs_list(proc, pid, "cmdline", 4096, &list, &err), 0);
-		assert_int_equal(list.n, 2);
-		assert_string_equal(list.v[1], "100");
-	}
-	end_child(pid);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,7 +203,6 @@ int main(void)
 		cmocka_unit_test(who_is_gone_is_not_found),
 		cmocka_unit_test(a_thread_is_told_with_its_process),
 		cmocka_unit_test(links_of_a_process_are_followed_to_objects),
-		cmocka_unit_test(lists_are_whole_or_cut_between_texts),
 	};
 
 	return cmocka_run_group_tests(tests, open_proc, close_proc);
