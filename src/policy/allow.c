@@ -184,31 +184,3 @@ int pmg_allow_check(enum pmg_layer layer, enum pmg_access access, bool deny, con
 	}
 	return pmg_err_set(err, PMG_E_INTERNAL, 0, "access %d", (int)access);
 }
-
-/* What nothing opens, or only somebody who says so on purpose. */
-static bool is_closed_for_good(const struct pmg_policy_rule *rule)
-{
-	return rule && (rule->sensitive || rule->rank == PMG_RANK_MANAGED_DENY ||
-			rule->rank == PMG_RANK_HOOKS || rule->rank == PMG_RANK_MANDATORY_DENY);
-}
-
-char *pmg_allow_for(const struct pmg_policy *policy, const struct pmg_policy_rule *rule,
-		    enum pmg_access access, const char *object)
-{
-	bool is_path = access == PMG_ACCESS_READ || access == PMG_ACCESS_WRITE ||
-		       access == PMG_ACCESS_EXEC || (access == PMG_ACCESS_UNIX && object[0] == '/');
-	const char *project = policy->project, *name = pmg_access_name(access);
-	pmg_autofree char *escaped = NULL;
-	size_t n = project ? strlen(project) : 0;
-
-	if (is_closed_for_good(rule) || !*object)
-		return NULL;
-	if (!is_path)
-		return pmg_xasprintf("%s=%s", name, object);
-	if (n > 1 && pmg_path_is_under(object, project) && object[n] == '/') {
-		escaped = pmg_glob_escape(object + n);
-		return pmg_xasprintf("%s=${PROJECT}%s", name, escaped);
-	}
-	escaped = pmg_glob_escape(object);
-	return pmg_xasprintf("%s=%s", name, escaped);
-}

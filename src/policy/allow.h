@@ -31,15 +31,4 @@ int pmg_allow_parse(const char *text, int *type, const char **value,
 int pmg_allow_check(enum pmg_layer layer, enum pmg_access access, bool deny, const char *text,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 
-/**
- * TYPE=VALUE that lets exactly this through and nothing else; below the project as
- * "${PROJECT}/...".
- * @param rule  that denied; NULL: none allowed it
- * @param object  path, "host:port", "@name", or name of a variable
- * @return NULL when nothing should, or can: what is denied is on the mandatory list, or managed.
- *         Caller frees
- */
-char *pmg_allow_for(const struct pmg_policy *policy, const struct pmg_policy_rule *rule,
-		    enum pmg_access access, const char *object) PMG_MUST_CHECK;
-
 #endif

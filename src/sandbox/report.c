@@ -7,6 +7,7 @@
 
 #include "base/msg.h"
 #include "base/str.h"
+#include "policy/vars.h"
 #include "sandbox/walls_priv.h"
 #include "violation/wire.h"
 
@@ -28,19 +29,6 @@ static const struct {
 	[PMG_EVENT_UNIX] = { "unix", 0, false },
 };
 
-/* A path as a pattern that matches it alone. */
-static char *pattern_of(const char *path)
-{
-	struct pmg_str out = PMG_STR_INIT(2 * (size_t)PMG_EVENT_TARGET_MAX);
-
-	for (; *path; path++) {
-		if (strchr("*?[\\", *path))
-			(void)!pmg_str_adds(&out, "\\");
-		(void)!pmg_str_add(&out, path, 1);
-	}
-	return pmg_str_steal(&out);
-}
-
 static char *allowance(enum pmg_event_op op, const char *word, const struct pmg_policy_rule *rule,
 		       const char *target)
 {
@@ -59,7 +47,7 @@ static char *allowance(enum pmg_event_op op, const char *word, const struct pmg_
 		return pmg_xasprintf("%s=%s", word, value); /* no pattern: host and port */
 	if (value[0] != '/' && op != PMG_EVENT_UNIX)
 		return NULL;
-	pattern = pattern_of(value);
+	pattern = pmg_glob_escape(value);
 	return pmg_xasprintf("%s=%s", word, pattern);
 }
 
