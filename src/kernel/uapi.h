@@ -62,7 +62,7 @@ struct pmg_landlock_net_port_attr {
 	uint64_t port; /* host order */
 };
 
-/* --- seccomp user notification --- */
+/* Seccomp user notification. */
 #ifndef SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP
 #define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0) /* 6.6 */
 #define SECCOMP_IOCTL_NOTIF_SET_FLAGS      SECCOMP_IOW(4, uint64_t)
@@ -71,7 +71,7 @@ struct pmg_landlock_net_port_attr {
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5) /* 5.19 */
 #endif
 
-/* --- memfd_create --- */
+/* memfd_create(2). */
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U /* 6.3 */
 #define MFD_EXEC        0x0010U /* 6.3 */

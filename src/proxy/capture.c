@@ -56,8 +56,6 @@ static void end(struct pmg_capture *capture)
 	free(capture);
 }
 
-/* --- where to --- */
-
 /* A registry of this host may be known by either name, and is judged under both. */
 static const char *loopback_name(const struct pmg_capture *capture, const char *literal)
 {
@@ -106,8 +104,6 @@ static void decide(struct pmg_capture *capture, const struct words *words)
 		pmg_log_debug("%s", err.msg);
 	free(capture);
 }
-
-/* --- the first words --- */
 
 /* The Host of a request whose head is complete. */
 static char *read_host(const char *bytes, size_t len)

@@ -63,8 +63,6 @@ void pmg_catalog_free(struct pmg_catalog *catalog)
 	free(catalog);
 }
 
-/* --- registries and hosts --- */
-
 int pmg_catalog_add_registry(struct pmg_catalog *catalog, enum pmg_eco eco, const char *url,
 			     struct pmg_err *err)
 {
@@ -220,8 +218,6 @@ bool pmg_catalog_knows(const struct pmg_catalog *catalog, const char *host, uint
 	return ecos_at(catalog, canonical, port) != 0;
 }
 
-/* --- questions --- */
-
 void pmg_asked_done(struct pmg_asked *asked)
 {
 	pmg_identities_done(&asked->who);
@@ -332,8 +328,6 @@ void pmg_catalog_ask(const struct pmg_catalog *catalog, const struct pmg_url *ur
 	ecos &= ~ask_registries(catalog, host, url->port, plain, out);
 	ask_shapes(ecos, plain, out);
 }
-
-/* --- learning --- */
 
 /* Does the shape of the address alone say just that? */
 static bool is_told_by_shape(const struct pmg_catalog *catalog, const struct pmg_url *url,

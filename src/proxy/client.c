@@ -15,8 +15,6 @@
 
 enum { DIAG_REFUSED = 4008 }; /* docs/codes/ */
 
-/* --- output --- */
-
 /* While a request is with upstream libcurl has its own time-outs, but for a client that takes
  * nothing of the answer. */
 static void be_patient(struct pmg_client *client, bool has_moved)
@@ -88,8 +86,6 @@ void pmg_client_send(struct pmg_client *client)
 		on_sent(client);
 	pmg_client_update(client);
 }
-
-/* --- input --- */
 
 /* @return 1: something was added; 0: nothing now; -1: the client has ended or is lost */
 static int fill(struct pmg_client *client)
@@ -194,8 +190,6 @@ static void on_linger_input(struct pmg_client *client)
 	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
 		pmg_client_end(client);
 }
-
-/* --- states --- */
 
 static const struct {
 	void (*input)(struct pmg_client *client); /* NULL: nothing is read */
@@ -348,8 +342,6 @@ static void on_free_task(void *ctx)
 	pmg_peer_free(client->peer);
 	free(client);
 }
-
-/* --- birth and death --- */
 
 static enum pmg_role role_of(const struct pmg_client *client)
 {

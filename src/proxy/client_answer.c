@@ -19,8 +19,6 @@ void pmg_client_forget(struct pmg_client *client)
 	client->has_head = false;
 }
 
-/* --- answers of the proxy's own --- */
-
 void pmg_client_answer(struct pmg_client *client, const struct pmg_answer *answer)
 {
 	/* out holds at most an interim response: an answer always fits */
@@ -41,7 +39,7 @@ void pmg_client_refuse(struct pmg_client *client, int status, const char *text)
 	pmg_client_answer(client, &answer);
 }
 
-/* --- the response from upstream; but done(), within libcurl's callbacks --- */
+/* The response from upstream. But for done() all of it is called by libcurl. */
 
 /* A document about a package teaches where its artifacts are. */
 static void start_learning(struct pmg_client *client, const struct pmg_head *head)
@@ -211,8 +209,6 @@ static enum pmg_flow on_pull(void *ctx, char *to, size_t room, size_t *n)
 	pmg_client_update(client);
 	return flow;
 }
-
-/* --- the end of it --- */
 
 static void answer_failure(struct pmg_client *client, const struct pmg_err *err, int status)
 {

@@ -110,8 +110,6 @@ void pmg_client_serve_captured(struct pmg_client *client)
 	serve_connect(client);
 }
 
-/* --- saying no --- */
-
 /* The first bytes were only looked at: unread they would make a reset of the end. */
 static void deny_tls(struct pmg_client *client)
 {

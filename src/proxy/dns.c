@@ -140,8 +140,6 @@ int pmg_dns_read(const void *bytes, size_t len, struct pmg_dns_query *out)
 	return judge_kind(out, class, odd);
 }
 
-/* --- answers --- */
-
 static unsigned char *put16(unsigned char *p, unsigned value)
 {
 	*p++ = (unsigned char)(value >> 8);
@@ -212,8 +210,6 @@ size_t pmg_dns_write(const void *bytes, const struct pmg_dns_query *query,
 	}
 	return (size_t)(p - out);
 }
-
-/* --- names of addresses --- */
 
 /* "4.3.2.1" */
 static bool read_v4(const char *name, size_t len, unsigned char address[16])

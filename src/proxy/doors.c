@@ -59,7 +59,7 @@ struct pmg_doors {
 	struct pmg_task again;
 };
 
-/* --- what each kind of listener leads to; descriptor and peer are handed over --- */
+/* What each kind of listener leads to; descriptor and peer are handed over. */
 
 static int serve_proxy(struct pmg_service *service, struct guest *guest, struct pmg_err *err)
 {
@@ -91,8 +91,6 @@ static const struct {
 	{ "proxy", serve_proxy }, { "http", serve_words },  { "tls", serve_words },
 	{ "port", serve_port },   { "dns-tcp", serve_dns }, { "dns-udp", NULL },
 };
-
-/* --- guests --- */
 
 static void drop(struct guest *guest)
 {
@@ -213,8 +211,6 @@ static void welcome(struct door *door, int fd, const struct sockaddr_storage *fr
 	(void)recognise(guest);
 }
 
-/* --- listeners --- */
-
 static void want_guests(struct pmg_doors *doors, bool on)
 {
 	size_t i;
@@ -286,8 +282,6 @@ void pmg_doors_resume(struct pmg_doors *doors)
 	pmg_task_queue(doors->service->loop, &doors->again);
 }
 
-/* --- the broker --- */
-
 /* The broker itself refuses ports on which nobody listens; but only here is it known which name an
  * address of ours stands for. */
 static void report_refused(struct pmg_doors *doors, struct pmg_wire_connect *told)
@@ -358,8 +352,6 @@ static const struct pmg_peer *who_sends(void *ctx, uint16_t port)
 	pmg_link_poll(doors->broker);
 	return pmg_callers_udp(doors->callers, port, pmg_clock_ms());
 }
-
-/* --- setting up --- */
 
 static int add_door(struct pmg_doors *doors, const char *kind, int fd, struct pmg_err *err)
 {

@@ -35,8 +35,6 @@ void pmg_exchange_free(struct pmg_exchange *exchange)
 	free(exchange);
 }
 
-/* --- the response --- */
-
 /* @return false: it cannot go on */
 static bool deliver_head(struct pmg_exchange *exchange)
 {
@@ -178,8 +176,6 @@ void pmg_exchange_resume(struct pmg_exchange *exchange)
 	exchange->waits_pull = false;
 	(void)curl_easy_pause(exchange->job.easy, CURLPAUSE_CONT);
 }
-
-/* --- the request --- */
 
 static void add_line(struct pmg_exchange *exchange, const char *line)
 {

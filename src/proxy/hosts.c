@@ -117,8 +117,6 @@ bool pmg_hosts_reachable(const struct pmg_hosts *hosts, const char *name)
 	return false;
 }
 
-/* --- domains that are searched --- */
-
 /* As resolv.conf(5) has it: the last of these lines counts, "domain" names one. */
 static void read_line(struct pmg_hosts *hosts, const char *line)
 {

@@ -88,8 +88,6 @@ static bool starts_with_digit(enum pmg_eco eco, const char *version)
 	return isdigit((unsigned char)version[0]) != 0;
 }
 
-/* --- npm --- */
-
 struct segments {
 	char *v[SEGMENTS_MAX];
 	size_t n;
@@ -245,8 +243,6 @@ static bool npm_anywhere(const char *path, struct pmg_identities *out)
 	return npm_artifact(&seg, out);
 }
 
-/* --- PyPI --- */
-
 static const char *const sdist_suffixes[] = { ".tar.gz", ".zip", ".tgz", ".tar.bz2",
 					      ".tar.xz", ".tbz", ".txz", ".tar.lzma",
 					      ".tar.Z",  ".tar", NULL };
@@ -377,8 +373,6 @@ char *pmg_identity_pypi_version(const char *file, const char *project)
 	}
 	return NULL;
 }
-
-/* --- both --- */
 
 static const struct {
 	enum pmg_path_kind (*path)(const char *rest, struct pmg_identities *out);

@@ -58,8 +58,6 @@ void pmg_learner_free(struct pmg_learner *learner)
 	free(learner);
 }
 
-/* --- what was found --- */
-
 static void found_npm(struct pmg_learner *learner, const char *reference, const char *version)
 {
 	struct pmg_err scratch = PMG_ERR_INIT;
@@ -89,8 +87,6 @@ static void found_pypi(struct pmg_learner *learner, const char *reference)
 	pmg_catalog_learn(learner->catalog, learner->registry, PMG_PATH_ARTIFACT, &url,
 			  learner->name, version);
 }
-
-/* --- npm --- */
 
 static enum npm_key npm_key(const struct npm *npm, const struct pmg_jsonscan_item *item)
 {
@@ -172,8 +168,6 @@ static void on_npm(void *ctx, const struct pmg_jsonscan_item *item)
 	}
 }
 
-/* --- PyPI --- */
-
 static void on_pypi_json(void *ctx, const struct pmg_jsonscan_item *item)
 {
 	struct pmg_learner *learner = ctx;
@@ -220,8 +214,6 @@ static void on_link(void *ctx, const char *tag, const char *href)
 		learner->has_base = true; /* the first one counts */
 	}
 }
-
-/* --- the body --- */
 
 static void scan_json(struct pmg_learner *learner, const char *bytes, size_t len)
 {

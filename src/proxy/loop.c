@@ -52,8 +52,6 @@ void pmg_loop_end(struct pmg_loop *loop)
 	loop->is_ended = true;
 }
 
-/* --- watches --- */
-
 int pmg_watch_new(struct pmg_loop *loop, int fd, uint32_t events, pmg_watch_fn fn, void *ctx,
 		  struct pmg_watch **out, struct pmg_err *err)
 {
@@ -89,8 +87,6 @@ void pmg_watch_end(struct pmg_watch *watch)
 	watch->next = watch->loop->ended;
 	watch->loop->ended = watch;
 }
-
-/* --- timers --- */
 
 static void put(struct pmg_loop *loop, size_t slot, struct pmg_timer *timer)
 {
@@ -154,8 +150,6 @@ static void run_timers(struct pmg_loop *loop)
 	}
 }
 
-/* --- tasks --- */
-
 void pmg_task_queue(struct pmg_loop *loop, struct pmg_task *task)
 {
 	if (task->is_queued)
@@ -194,8 +188,6 @@ static void run_tasks(struct pmg_loop *loop)
 		task->fn(task->ctx);
 	}
 }
-
-/* --- the loop --- */
 
 void pmg_loop_free(struct pmg_loop *loop)
 {

@@ -168,8 +168,6 @@ void pmg_multi_free(struct pmg_multi *multi)
 	free(multi);
 }
 
-/* --- jobs --- */
-
 /* Port and address of a target; an IPv4 address within IPv6 as what it is. @return false: no TCP */
 static bool read_address(const struct sockaddr *from, struct in6_addr *address, in_port_t *port)
 {

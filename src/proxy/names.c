@@ -36,8 +36,6 @@ static struct part *part_of(struct pmg_names *names, uint16_t at)
 	return &names->parts[at < PMG_NAMES_KEPT ? 0 : 1];
 }
 
-/* --- order of use --- */
-
 static void take_out(struct pmg_names *names, uint16_t at)
 {
 	struct place *place = &names->places[at];
@@ -91,8 +89,6 @@ void pmg_names_free(struct pmg_names *names)
 	free(names);
 }
 
-/* --- by name --- */
-
 static uint16_t *bucket_of(struct pmg_names *names, const char *name)
 {
 	return &names->buckets[pmg_fnv1a(PMG_FNV1A_INIT, name, strlen(name)) % BUCKETS];
@@ -135,8 +131,6 @@ static uint16_t add_name(struct pmg_names *names, const char *name, bool is_kept
 	*bucket = at;
 	return at;
 }
-
-/* --- addresses --- */
 
 /* From 1: the first address of the network stays free. */
 static uint32_t number_of(const struct pmg_names *names, uint16_t at)

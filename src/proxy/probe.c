@@ -79,8 +79,6 @@ void pmg_probe_free(struct pmg_probe *probe)
 	free(probe);
 }
 
-/* --- one page --- */
-
 static bool on_head(void *ctx, struct pmg_head *head, enum pmg_framing framing, uint64_t length)
 {
 	const char *location = pmg_head_get(head, "location");
@@ -148,8 +146,6 @@ static int ask(struct pmg_probe *probe, struct pmg_err *err)
 	return pmg_exchange_start(&probe->service->upstream, &probe->url, &head, PMG_FRAMING_NONE,
 				  0, &user, &probe->exchange, err);
 }
-
-/* --- all indexes --- */
 
 static bool is_to_be_asked(const struct pmg_probe *probe, size_t registry)
 {

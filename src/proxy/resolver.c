@@ -23,8 +23,6 @@ struct pmg_resolver {
 	void *ctx;
 };
 
-/* --- UDP --- */
-
 /* Where a datagram came from and to which of the many local addresses it was sent. */
 struct parcel {
 	struct sockaddr_storage from;
@@ -143,8 +141,6 @@ void pmg_resolver_free(struct pmg_resolver *resolver)
 	pmg_watch_end(resolver->watch);
 	free(resolver);
 }
-
-/* --- TCP --- */
 
 struct pmg_lookup {
 	struct pmg_service *service;

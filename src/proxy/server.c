@@ -28,8 +28,6 @@ struct server {
 	bool is_orphan;   /* the front is gone */
 };
 
-/* --- the front --- */
-
 static void send_done(struct server *server)
 {
 	struct pmg_wire_done done = { .requests = server->service.requests,
@@ -71,8 +69,6 @@ static void on_message(void *ctx, const struct pmg_msg *msg)
 	if (pmg_link_is_idle(server->link))
 		pmg_loop_end(server->service.loop);
 }
-
-/* --- setting up --- */
 
 static void on_freed(void *ctx)
 {

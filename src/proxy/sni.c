@@ -53,8 +53,6 @@ static bool take_vector(struct input *in, size_t width, struct input *out)
 	return take_number(in, width, &n) && take(in, n, out);
 }
 
-/* --- records --- */
-
 /* The message may be cut into records anywhere. @return as pmg_sni_read() */
 static int join(struct input in, struct pmg_str *message)
 {
@@ -90,8 +88,6 @@ static int join(struct input in, struct pmg_str *message)
 			return 0;
 	}
 }
-
-/* --- the message --- */
 
 static bool is_plain(unsigned char c)
 {

@@ -25,8 +25,6 @@ void pmg_start_done(struct pmg_start *start)
 	*start = (struct pmg_start){ 0 };
 }
 
-/* --- what the front says --- */
-
 static int hear_registry(struct pmg_start *start, struct pmg_msg *msg, struct pmg_err *err)
 {
 	pmg_auto(wire_registry) struct pmg_wire_registry m = { 0 };
@@ -139,8 +137,6 @@ int pmg_start_hear(int wire_fd, struct pmg_start *start, struct pmg_err *err)
 	*err = bad;
 	return -(int)err->code;
 }
-
-/* --- what is on disk --- */
 
 static int write_bundle(const struct pmg_start *start, int fd, struct pmg_err *err)
 {

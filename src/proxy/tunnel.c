@@ -43,8 +43,6 @@ struct pmg_tunnel {
 	struct pmg_task free_task;
 };
 
-/* --- bytes --- */
-
 static ssize_t settle(ssize_t n, int want)
 {
 	if (n > 0)
@@ -116,8 +114,6 @@ static int move(struct flow *flow, struct end *from, struct end *to)
 	}
 	return moved;
 }
-
-/* --- life --- */
 
 static void free_tunnel(void *ctx)
 {
@@ -227,8 +223,6 @@ static void on_event(void *ctx, uint32_t events)
 	else
 		end_tunnel(tunnel, false); /* the client did not wait for the connection */
 }
-
-/* --- dialling --- */
 
 static struct pmg_route *route_of(const struct pmg_tunnel *tunnel)
 {

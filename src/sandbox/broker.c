@@ -42,8 +42,6 @@ struct life {
 	int status;
 };
 
-/* --- start --- */
-
 /* In the broker's Landlock domain already, and with its rights still: joins the run's pid
  * namespace and leaves init to the broker as its child. The broker itself cannot do so: who has
  * children in another pid namespace may start no thread. */
@@ -179,8 +177,6 @@ static int set_up(struct life *life, struct pmg_err *err)
 	return r;
 }
 
-/* --- serving --- */
-
 static void *serve(void *arg)
 {
 	struct life *life = arg;
@@ -215,8 +211,6 @@ static void stop_serving(struct life *life)
 	(void)pthread_join(life->server, NULL);
 	pmg_broker_flush(&life->broker);
 }
-
-/* --- what comes --- */
 
 /* Pid 1 lets go of its leash when it is ended from outside, before the kernel ends all else. */
 static void note_loss(struct life *life)
@@ -374,8 +368,6 @@ static int attend(struct life *life, struct pmg_err *err)
 	}
 	return r;
 }
-
-/* --- end --- */
 
 static void send_ended(struct life *life)
 {

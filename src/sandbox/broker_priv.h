@@ -133,7 +133,7 @@ const struct pmg_call_row *pmg_calls_find(const struct pmg_calls *calls,
 /** Rows of both as a filter: each NOTIFY. Caller frees v. */
 struct pmg_seccomp_rule *pmg_call_filter(size_t *n) PMG_MUST_CHECK;
 
-/* --- resolve.c --- */
+/* resolve.c */
 
 /* An object as the caller named it, held by descriptor: nothing it can change moves it. Large;
  * lives on the stack of one handler. */
@@ -201,14 +201,14 @@ int pmg_reopen(struct pmg_broker *broker, int fd, int flags) PMG_MUST_CHECK;
 /** fd is set: fill st, path and what follows from them. @return 0 or -errno */
 int pmg_object_fill(struct pmg_request *request, struct pmg_object *out) PMG_MUST_CHECK;
 
-/* --- walk.c --- */
+/* walk.c */
 /** Resolve component by component; base -1 for an absolute text. As pmg_resolve_text(). */
 int pmg_walk(struct pmg_request *request, int base, const char *path, unsigned flags,
 	     struct pmg_object *out) PMG_MUST_CHECK;
 /** Does the number in "/proc/NUMBER/..." belong to the caller's thread group? */
 bool pmg_proc_is_own(struct pmg_request *request, const char *path);
 
-/* --- report.c --- */
+/* report.c */
 
 /** May this be done to this path? Nothing is recorded. */
 bool pmg_may(const struct pmg_request *request, enum pmg_access access, const char *path);
@@ -226,7 +226,7 @@ void pmg_refuse(struct pmg_request *request, int code, enum pmg_event_op op,
 void pmg_refuse_always(struct pmg_request *request, int code, enum pmg_event_op op,
 		       const char *target);
 
-/* --- who.c --- */
+/* who.c */
 /* The table has a lock of its own: these may be called with or without that of the broker. */
 
 struct pmg_who_table *pmg_who_table_new(int proc, pid_t first) PMG_MUST_CHECK;
@@ -253,7 +253,7 @@ void pmg_who_fill(struct pmg_broker *broker, const struct pmg_who *who, struct p
  * as root, when the run is over. Of folders they mean something else. */
 #define PMG_SET_ID_BITS 06000U
 
-/* --- handlers (act_*.c) --- */
+/* Handlers: act_*.c */
 void pmg_act_open(struct pmg_request *request, struct pmg_answer *answer); /* act_open.c */
 void pmg_act_openat2(struct pmg_request *request, struct pmg_answer *answer);
 void pmg_act_creat(struct pmg_request *request, struct pmg_answer *answer);
@@ -276,7 +276,7 @@ void pmg_act_bind(struct pmg_request *request, struct pmg_answer *answer);
 void pmg_act_surface(struct pmg_request *request, struct pmg_answer *answer); /* act_surface.c:
        refused whatever it asks (row->errnum), recorded */
 
-/* --- wait.c --- */
+/* wait.c */
 /** Open again what may keep us waiting (FIFO, device), in a thread of its own that ends when the
  *  caller is gone or has a signal to handle; it answers. */
 void pmg_wait_open(struct pmg_request *request, int fd, int flags, struct pmg_answer *answer);
@@ -290,7 +290,7 @@ void pmg_wait_end(struct pmg_broker *broker);
 int pmg_wait_patiently(struct pmg_broker *broker, uint64_t id, pid_t tid, int (*call)(void *arg),
 		       void *arg) PMG_MUST_CHECK;
 
-/* --- loop.c --- */
+/* loop.c */
 /** What this file keeps in the broker (fds, proc_dev, calls); pmg_broker_serve() does it itself.
  * Other fields are the caller's; a lock that is all zero is a lock. @return 0 or -PMG_E_SYS */
 int pmg_broker_begin(struct pmg_broker *broker, struct pmg_err *err) PMG_MUST_CHECK;

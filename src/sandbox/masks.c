@@ -122,8 +122,6 @@ int pmg_masks_hide(struct pmg_masks *masks, const char *path, struct pmg_err *er
 	return cover(masks, mask, err);
 }
 
-/* --- the search --- */
-
 /* Denied to every role by a rule: what merely nobody allows, Landlock closes. */
 static bool is_denied(const struct pmg_policy *policy, const char *path)
 {

@@ -61,7 +61,7 @@ void pmg_endpoint_target(const struct pmg_endpoint *endpoint, char out[PMG_TARGE
 /** Its port after bind or connect; 0: none. */
 uint16_t pmg_endpoint_local_port(const struct pmg_endpoint *endpoint);
 
-/* --- act_net.c --- */
+/* act_net.c */
 bool pmg_port_is_own(struct pmg_broker *broker, uint16_t port);
 void pmg_port_add(struct pmg_broker *broker, uint16_t port);
 /** Tell pmg-proxy who is behind the socket's local port, before it reads anything from there.
@@ -73,7 +73,7 @@ void pmg_tell_proxy(struct pmg_broker *broker, const struct pmg_who *who,
 void pmg_connect_perform(struct pmg_request *request, struct pmg_endpoint *endpoint, int at,
 			 bool tell, struct pmg_answer *answer);
 
-/* --- act_unix.c --- */
+/* act_unix.c */
 /** May a local socket be talked to? @param name  "/path" or "@name" @param own  the run's own: only
  *  a rule refuses it @return 0; -EACCES, recorded */
 int pmg_unix_judge(struct pmg_request *request, const char *name, bool own) PMG_MUST_CHECK;

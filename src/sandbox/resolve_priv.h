@@ -11,7 +11,7 @@ int pmg_open_path(int base, const char *path, int flags, uint64_t resolve) PMG_M
 int pmg_object_place(struct pmg_request *request, const char *name, size_t len, bool slash,
 		     struct pmg_object *out) PMG_MUST_CHECK;
 
-/* --- hidden.c --- */
+/* hidden.c */
 /**
  * Nothing is found in a folder, or it may not be entered: refused, if that is because the folder is
  * hidden and the policy refuses what was asked.

@@ -22,7 +22,7 @@
 #include "sandbox/sandbox.h"
 #include "violation/wire.h"
 
-/* --- end.c --- */
+/* end.c */
 /** Die when the caller's parent does. A change of credentials undoes it: call again after one.
  *  @return 0; -PMG_E_SYS; -PMG_E_PEER: the parent is gone already */
 int pmg_walls_die_with(pid_t parent, struct pmg_err *err) PMG_MUST_CHECK;
@@ -38,7 +38,7 @@ void pmg_walls_failed(int wire, const struct pmg_err *err);
 /** With --debug: how far the walls are, and when. */
 void pmg_walls_stage(const struct pmg_sandbox_want *want, const char *what);
 
-/* --- keeper.c --- */
+/* keeper.c */
 /** The keeper's whole life, in the forked child. */
 void pmg_keeper_main(const struct pmg_sandbox_want *want, int wire) __attribute__((noreturn));
 /* keeper_calls.c */
@@ -46,7 +46,7 @@ void pmg_keeper_main(const struct pmg_sandbox_want *want, int wire) __attribute_
  *  so calls are taken away that it would open. */
 int pmg_keeper_confine(struct pmg_err *err) PMG_MUST_CHECK;
 
-/* --- private.c --- */
+/* private.c */
 /** Put the run's own folder over /tmp, /var/tmp and TMPDIR, and bind back what the policy names
  *  below them; the run's folder read-only; an empty tmpfs over /dev/shm.
  *  @param subtrees    of want->policy
@@ -55,7 +55,7 @@ int pmg_keeper_confine(struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_walls_private(const struct pmg_sandbox_want *want, const struct pmg_subtrees *subtrees,
 		      bool *mixed, struct pmg_strv *notes, struct pmg_err *err) PMG_MUST_CHECK;
 
-/* --- network.c --- */
+/* network.c */
 /** Make the listeners of PMG_WIRE_WALLS: proxy port on 127.0.0.1; 80, 443 and each port that the
  *  policy allows to connect to, on all addresses, v4 and v6; DNS on 53, UDP and TCP, v4 and v6.
  *  @param[out] out  kinds, in the order of fds
@@ -63,7 +63,7 @@ int pmg_walls_private(const struct pmg_sandbox_want *want, const struct pmg_subt
 int pmg_walls_listen(const struct pmg_policy *policy, struct pmg_wire_walls *out, int *fds,
 		     size_t *n_fds, struct pmg_err *err) PMG_MUST_CHECK;
 
-/* --- masks.c --- */
+/* masks.c */
 struct pmg_masks;
 void pmg_masks_free(struct pmg_masks *masks);
 PMG_DEFINE_AUTO(masks, struct pmg_masks *, pmg_masks_free);
@@ -82,7 +82,7 @@ struct pmg_inodes *pmg_masks_inodes(const struct pmg_masks *masks);
 /** Of the empty folder that lies over those that are hidden. */
 dev_t pmg_masks_dev(const struct pmg_masks *masks);
 
-/* --- inodes.c --- */
+/* inodes.c */
 #define PMG_INODES_MAX 262144U /* of one set: 12 MB */
 struct pmg_inodes *pmg_inodes_new(void) PMG_MUST_CHECK;
 /** Several threads may ask while nobody adds. @return false: the set is full, so what was to be
@@ -93,7 +93,7 @@ bool pmg_inodes_has(const struct pmg_inodes *inodes, dev_t dev, ino_t ino);
 void pmg_inodes_free(struct pmg_inodes *inodes);
 PMG_DEFINE_AUTO(inodes, struct pmg_inodes *, pmg_inodes_free);
 
-/* --- rules.c --- */
+/* rules.c */
 /** Which layer is missing on an older kernel, and what holds in its place: PMG2005.
  *  @param notes  added to */
 void pmg_walls_degraded(const struct pmg_landlock_abi *held, struct pmg_strv *notes);
@@ -106,11 +106,11 @@ int pmg_walls_domains(const struct pmg_sandbox_want *want, const struct pmg_subt
 		      bool mixed, int proc, struct pmg_landlock **outer,
 		      struct pmg_landlock **inner, struct pmg_err *err) PMG_MUST_CHECK;
 
-/* --- filter.c --- */
+/* filter.c */
 int pmg_walls_filter(bool has_memfd_noexec, struct pmg_seccomp_code *out,
 		     struct pmg_err *err) PMG_MUST_CHECK;
 
-/* --- broker.c --- */
+/* broker.c */
 /* Namespaces whose numbers tell that the run has its own; a user namespace only with own_user. */
 enum pmg_walls_ns {
 	PMG_WALLS_MNT,
@@ -138,7 +138,7 @@ struct pmg_broker_setup {
 /** The broker's whole life. */
 void pmg_broker_main(const struct pmg_broker_setup *setup) __attribute__((noreturn));
 
-/* --- reaper.c --- */
+/* reaper.c */
 #define PMG_REAPER_TERM_MS 500 /* from SIGTERM to SIGKILL for what outlives the tool */
 #define PMG_REAPER_END     'e' /* on its leash: end what is left, then yourself */
 struct pmg_reaper {
@@ -155,7 +155,7 @@ struct pmg_reaper {
 int pmg_reaper_start(const struct pmg_broker_setup *setup, struct pmg_reaper *out,
 		     struct pmg_err *err) PMG_MUST_CHECK;
 
-/* --- init.c, canary.c --- */
+/* init.c, canary.c */
 /* What init says on the link to the broker; each is answered by one byte. When its exec succeeds
  * the link closes. */
 struct pmg_init_says {

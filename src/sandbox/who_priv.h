@@ -45,7 +45,7 @@ bool pmg_package_pyproject(const char *text, size_t len, struct pmg_package *out
 bool pmg_package_of(const struct pmg_policy *policy, int dir, const char *path,
 		    struct pmg_package *out);
 
-/* --- who_start.c --- */
+/* who_start.c */
 
 struct pmg_started {
 	bool is_own_part; /* what is started is a part of the manager itself */

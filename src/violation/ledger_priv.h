@@ -10,7 +10,7 @@ struct json_t;
 /** Open (made when missing) with the present schema. */
 int pmg_ledger_open(const char *path, struct pmg_store **out, struct pmg_err *err) PMG_MUST_CHECK;
 
-/* --- writing --- */
+/* Writing. */
 
 /** A list becomes a JSON text: it is shown whole, never searched. */
 void pmg_ledger_bind_list(struct pmg_stmt *stmt, int param, const struct pmg_strv *list);
@@ -19,7 +19,7 @@ void pmg_ledger_bind_count(struct pmg_stmt *stmt, int param, uint64_t n);
 int pmg_ledger_insert_events(struct pmg_store *store, const struct pmg_events *events, int64_t run,
 			     struct pmg_err *err) PMG_MUST_CHECK;
 
-/* --- reading: columns of a SELECT as keys of a JSON object; docs/cli-json.md has the same --- */
+/* Reading: columns of a SELECT as keys of a JSON object; docs/cli-json.md has the same. */
 
 enum pmg_column_kind {
 	PMG_COLUMN_END,

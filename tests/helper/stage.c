@@ -71,8 +71,6 @@ static char *read_file(const char *name)
 	return text;
 }
 
-/* ---- the proxy ---- */
-
 struct words {
 	char path[256];
 };
@@ -234,8 +232,6 @@ static void play_proxy(void)
 	serve(&words);
 }
 
-/* ---- the manager ---- */
-
 static enum pmg_verb classify(char *const *argv)
 {
 	if (argv[1] && strcmp(argv[1], "plain") == 0)
@@ -290,8 +286,6 @@ const struct pmg_pm *__wrap_pmg_pm_find(const char *tool)
 
 	return strcmp(tool, "npm") == 0 ? &pm : NULL;
 }
-
-/* ---- the tool ---- */
 
 static unsigned interrupts;
 
@@ -433,8 +427,6 @@ static void play_tool(int argc, char **argv)
 	_exit(0);
 }
 
-/* ---- the front ---- */
-
 static void say(void *arg, enum pmg_say kind, const char *line)
 {
 	static const char *const kinds[] = {
@@ -553,8 +545,6 @@ void stage_run_done(struct stage_run *run)
 	free(run->record);
 	*run = (struct stage_run){ 0 };
 }
-
-/* ---- the stage ---- */
 
 void stage_env(struct pmg_strv *env, const char *words)
 {

@@ -447,8 +447,6 @@ static void the_run_reaches_what_it_has_bound(void **state)
 	assert_told("", -1);
 }
 
-/* --- local sockets --- */
-
 static void listen_local(const char *name)
 {
 	union address address;
@@ -689,8 +687,6 @@ static void a_signal_ends_a_connect_that_waits(void **state)
 	assert_refused(&events, "");
 }
 
-/* --- what is suggested --- */
-
 static enum pmg_access access_of(const char *allow)
 {
 	static const enum pmg_access kinds[] = { PMG_ACCESS_CONNECT, PMG_ACCESS_BIND,
@@ -780,8 +776,6 @@ static void nothing_is_suggested_that_would_not_help(void **state)
 	assert_null(connected.v[0].allow);
 }
 
-/* --- what another thread changes --- */
-
 struct race {
 	union address to;
 	int over; /* atomic */
@@ -850,8 +844,6 @@ static void an_address_that_is_flipped_reaches_nobody(void **state)
 	assert_int_equal(accept(denied, NULL, NULL), -1); /* not one of 2,000 */
 	assert_refused(&events, "2009 tcp 10.99.0.1:8080");
 }
-
-/* --- what is no address, or no socket --- */
 
 struct odd {
 	int not_a_socket, closed, short_address, bad_address, long_address, dissolved, pair;

@@ -147,8 +147,6 @@ static char *slurp(const char *path)
 	return fd < 0 || pmg_io_slurp_fd(fd, path, 1U << 20, &text, &len, &err) < 0 ? NULL : text;
 }
 
-/* --- the end --- */
-
 /* A pipe that all of the run has as standard output: it ends when the last one is gone. */
 static int take_output(void)
 {
@@ -404,8 +402,6 @@ static int front_dies(void)
 	wait_for_all();
 	return !right || kill(pids[0], 0) == 0 || kill(pids[1], 0) == 0;
 }
-
-/* --- */
 
 static void check(int (*action)(void))
 {

@@ -103,8 +103,6 @@ static int result(long r)
 	return r < 0 ? errno : 0;
 }
 
-/* --- calls by number and arguments --- */
-
 static const struct call *made;
 
 static int make(void)
@@ -198,8 +196,6 @@ static void what_is_not_listed_is_ENOSYS(void **state)
 		}
 	assert_int_equal(behind_filter(beyond, true), ENOSYS);
 }
-
-/* --- each wall where something gets through without it --- */
 
 static int ring(void)
 {
@@ -387,8 +383,6 @@ static void memory_files_pass_where_they_cannot_be_run(void **state)
 		assert_int_equal(behind_filter(program_file, true), TRAPPED);
 	noexec = false;
 }
-
-/* --- what programs need --- */
 
 static int sockets(void)
 {

@@ -28,8 +28,6 @@
 
 static char self[PATH_MAX];
 
-/* --- inside --- */
-
 static int write_home(const char *const *arg)
 {
 	int fd = open(arg[0], O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -102,8 +100,6 @@ static int attack(const char *name, const char *const *arg)
 			return attacks[i].try(arg);
 	return 99;
 }
-
-/* --- outside --- */
 
 /* Somebody on the host's loopback who greets whoever connects. */
 static int greet(uint16_t *port)
