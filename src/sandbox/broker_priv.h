@@ -9,9 +9,12 @@
  *
  *   loop.c     receives, finds the row, answers; two threads, renames exclude all
  *   calls.c    the table: system call -> handler, and what the filter traps
+ *   surface.c  the same of calls that are refused whatever they ask
  *   resolve.c  path of the caller -> the object; walk.c: by hand, where /proc and links need it
- *   act_*.c    handlers
- *   who.c      role, package, script, umask of the caller
+ *              (resolve_priv.h); hidden.c: what was not found because it is hidden
+ *   act_*.c    handlers; of the network with endpoint.c (net_priv.h), of devices with device.c
+ *   wait.c     threads for what may keep us waiting
+ *   who.c      role, package, script, umask of the caller (who_priv.h)
  *   report.c   decision -> event
  */
 #include <limits.h>
@@ -55,12 +58,12 @@ struct pmg_broker {
 	struct pmg_inodes *secrets; /* (device, inode) of denied files: hard links to them */
 	dev_t hidden_dev;           /* of what lies over folders that are hidden; 0: none */
 	pthread_rwlock_t moves;     /* write: rename, link; read: all else */
-	pthread_mutex_t lock;       /* of events, who, ports */
+	pthread_mutex_t lock;       /* of events, told, ports, abstracts */
 	struct pmg_events events;
 	uint64_t told[PMG_EVENTS_MAX];  /* how often the front was told of each */
 	uint8_t ports[65536 / 8];       /* bound by the tree on loopback, on behalf */
-	uint8_t ptys[PMG_PTYS_MAX / 8]; /* pseudo terminals that the tree has made */
-	unsigned waiting;               /* calls that wait in threads of their own */
+	uint8_t ptys[PMG_PTYS_MAX / 8]; /* pseudo terminals that the tree has made; atomic */
+	unsigned waiting;               /* calls that wait in threads of their own; atomic */
 	struct pmg_strv abstracts;      /* abstract sockets that the tree has bound: "unix @name" */
 };
 
