@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "base/msg.h"
-#include "violation/event.h"
 
 #define LOOK_NS 2000000L
 #define LOOKS   500U
@@ -78,16 +77,6 @@ static int lost(struct pmg_confined *confined, struct pmg_err *err)
 	return pmg_err_diag(err, 2107);
 }
 
-static int keep_denied(const struct json_t *body, struct pmg_record *record, struct pmg_err *err)
-{
-	pmg_auto(event) struct pmg_event event = { 0 };
-	int r = pmg_event_decode(body, &event, err);
-
-	if (r == 0)
-		(void)pmg_record_denied(record, &event);
-	return r;
-}
-
 static int failed(const struct json_t *body, struct pmg_err *err)
 {
 	struct pmg_err theirs = PMG_ERR_INIT;
@@ -157,7 +146,7 @@ int pmg_confined_take(struct pmg_confined *confined, struct pmg_record *record,
 		r = pmg_wire_ended_decode(msg.body, &news->ended, err);
 		break;
 	case PMG_WIRE_DENIED:
-		r = keep_denied(msg.body, record, err);
+		r = pmg_record_denied_read(record, msg.body, err);
 		break;
 	default:
 		r = pmg_err_set(err, PMG_E_PEER, 0, "the sandbox sent message %u", msg.type);

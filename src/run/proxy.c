@@ -16,7 +16,6 @@
 #include "base/io.h"
 #include "base/str.h"
 #include "run/signals.h"
-#include "violation/event.h"
 
 #define BACKLOG 512
 
@@ -259,16 +258,6 @@ static int keep_trouble(const struct json_t *body, struct pmg_record *record, st
 	return r;
 }
 
-static int keep_denied(const struct json_t *body, struct pmg_record *record, struct pmg_err *err)
-{
-	pmg_auto(event) struct pmg_event event = { 0 };
-	int r = pmg_event_decode(body, &event, err);
-
-	if (r == 0)
-		(void)pmg_record_denied(record, &event);
-	return r;
-}
-
 /* FAILED is the proxy's error, told as if it were ours. */
 static int failed(const struct json_t *body, struct pmg_err *err)
 {
@@ -307,7 +296,7 @@ int pmg_proxy_take(struct pmg_proxy *proxy, struct pmg_record *record, struct pm
 		r = keep_trouble(msg.body, record, err);
 		break;
 	case PMG_WIRE_DENIED:
-		r = keep_denied(msg.body, record, err);
+		r = pmg_record_denied_read(record, msg.body, err);
 		break;
 	case PMG_WIRE_DONE:
 		r = pmg_wire_done_decode(msg.body, &news->done, err);

@@ -200,6 +200,17 @@ bool pmg_record_denied(struct pmg_record *record, struct pmg_event *taken)
 	return pmg_events_add(&record->events, taken) != NULL;
 }
 
+int pmg_record_denied_read(struct pmg_record *record, const struct json_t *body,
+			   struct pmg_err *err)
+{
+	pmg_auto(event) struct pmg_event event = { 0 };
+	int r = pmg_event_decode(body, &event, err);
+
+	if (r == 0)
+		(void)pmg_record_denied(record, &event);
+	return r;
+}
+
 bool pmg_record_has_refusals(const struct pmg_record *record)
 {
 	size_t i;

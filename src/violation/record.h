@@ -71,6 +71,9 @@ bool pmg_record_trouble(struct pmg_record *record, struct pmg_wire_trouble *take
 /** Of an event that came more than once (PMG_WIRE_DENIED tells what is new) the counts are added.
  */
 bool pmg_record_denied(struct pmg_record *record, struct pmg_event *taken);
+/** The same for the body of a message PMG_WIRE_DENIED. @return as pmg_event_decode() */
+int pmg_record_denied_read(struct pmg_record *record, const struct json_t *body,
+			   struct pmg_err *err) PMG_MUST_CHECK;
 
 /** Was a credential or a place of persistence touched? Then the run never ends with 0. */
 bool pmg_record_has_sensitive(const struct pmg_record *record);

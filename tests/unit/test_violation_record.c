@@ -119,6 +119,25 @@ static void refusals_make_a_record_and_say_when_one_was_sensitive(void **state)
 	assert_true(pmg_record_has_sensitive(&record));
 }
 
+static void a_refusal_is_taken_from_its_message(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	pmg_auto(json) struct json_t *no_event = pmg_json_array();
+	pmg_auto(json) struct json_t *body = NULL;
+	struct pmg_event event = { .code = 2001, .target = pmg_xstrdup("/a") };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	pmg_event_clean(&event);
+	body = pmg_event_encode(&event);
+	assert_int_equal(pmg_record_denied_read(&record, no_event, &err), -PMG_E_PEER);
+	assert_int_equal(record.events.n, 0);
+	assert_int_equal(pmg_record_denied_read(&record, body, &err), 0);
+	assert_int_equal(record.events.n, 1);
+	assert_string_equal(record.events.v[0].target, "/a");
+	pmg_event_done(&event);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -127,6 +146,7 @@ int main(void)
 		cmocka_unit_test(passed_and_troubles_are_bounded),
 		cmocka_unit_test(a_run_id_says_the_day),
 		cmocka_unit_test(refusals_make_a_record_and_say_when_one_was_sensitive),
+		cmocka_unit_test(a_refusal_is_taken_from_its_message),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
