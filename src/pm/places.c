@@ -122,7 +122,7 @@ static bool is_of_project(const struct pmg_place *place, const struct pmg_places
 			     strcmp(s->what + strlen(place->home), "/.npmrc") == 0))
 		return false;
 	return strcmp(name, ".npmrc") == 0 || strcmp(name, "pnpm-workspace.yaml") == 0 ||
-	       (s->what[0] == '/' && pmg_places_is_within(s->what, out->project));
+	       (s->what[0] == '/' && out->project && pmg_places_is_within(s->what, out->project));
 }
 
 /* The folder that a setting names; NULL when none may. */
@@ -178,19 +178,34 @@ static void add_prefix(const struct pmg_place *place, struct pmg_places *out, co
 		pmg_places_add_own(&out->prefixes, place, path);
 }
 
-/* -g, --location=global, and the verbs that make links in the global folder. */
-static bool is_global(const struct pmg_npmlike *n)
+/* A setting that is not the project's. */
+static bool is_set(const struct pmg_npmlike *n, const struct pmg_places *out, const char *key,
+		   const char *to)
+{
+	size_t i;
+
+	for (i = 0; i < n->settings.n; i++) {
+		const struct pmg_setting *s = &n->settings.v[i];
+
+		if (strcmp(s->key, key) == 0 && pmg_settings_use(s) &&
+		    !is_of_project(n->place, out, s))
+			return strcmp(pmg_settings_use(s), to) == 0;
+	}
+	return false;
+}
+
+/* -g, --location=global, and the verbs that make links in the global folder. Not "global=true" in
+ * the project's .npmrc, by which its scripts could write into programs of the user. */
+static bool is_global(const struct pmg_npmlike *n, const struct pmg_places *out)
 {
 	static const char *const verbs[] = { "link",        "ln",      "env", "setup",
 					     "self-update", "runtime", "rt" };
-	const char *global = pmg_settings_value(&n->settings, "global");
 	size_t i;
 
 	for (i = 0; n->operands.n > 0 && i < PMG_ARRAY_LEN(verbs); i++)
 		if (strcmp(n->operands.v[0], verbs[i]) == 0)
 			return true;
-	return (global && strcmp(global, "true") == 0) ||
-	       pmg_streq(pmg_settings_value(&n->settings, "location"), "global");
+	return is_set(n, out, "global", "true") || is_set(n, out, "location", "global");
 }
 
 /* PREFIX of a program PREFIX/bin/x, links resolved. */
@@ -209,7 +224,7 @@ static void npm_prefix(const struct pmg_npmlike *n, struct pmg_places *out)
 	pmg_autofree char *node = pmg_env_search(n->place->env, "node");
 	pmg_autofree char *of_node = node ? prefix_of(node) : NULL;
 
-	if (!is_global(n))
+	if (!is_global(n, out))
 		return;
 	if (set)
 		add_prefix(n->place, out, set);
@@ -304,7 +319,7 @@ static void pnpm_places(const struct pmg_npmlike *n, struct pmg_places *out)
 	add_setting(&out->caches, &n->settings, place, out, "cache-dir", pnpm_cache);
 	add_setting(&out->caches, &n->settings, place, out, "state-dir", pnpm_state);
 	pmg_places_add(&out->configs, pnpm_config);
-	if (is_global(n)) {
+	if (is_global(n, out)) {
 		add_prefix(place, out, data);
 		add_setting(&out->prefixes, &n->settings, place, out, "global-dir", NULL);
 		add_setting(&out->prefixes, &n->settings, place, out, "global-bin-dir", NULL);
@@ -461,7 +476,7 @@ static int npmlike_places(const struct pmg_pm *pm, const struct pmg_place *place
 	if (r < 0)
 		return r;
 	/* "npm -g --prefix X" installs into X, it does not work there. */
-	if (is_global(&n)) {
+	if (is_global(&n, out)) {
 		free(start);
 		start = pmg_xstrdup(place->cwd);
 	}

@@ -308,6 +308,37 @@ static void a_project_opens_nothing_outside_by_its_settings(void **state)
 	}
 }
 
+static void a_project_does_not_make_a_run_global(void **state)
+{
+	static const struct {
+		const char *line, *project, *user; /* .npmrc */
+		bool global;
+	} rows[] = {
+		{ "npm i", "global=true\n", "", false },
+		{ "npm i", "location=global\n", "", false },
+		{ "npm i", "", "global=true\n", true },
+		{ "npm i -g", "", "", true },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *user = pmg_xasprintf("prefix={home}/all\n%s", rows[i].user);
+		pmg_auto(places) struct pmg_places places = { 0 };
+		struct learning l;
+
+		learning_begin(&l, "npm");
+		learning_program(&l, "npm", "exit 1");
+		learning_write(&l, "home/project/package.json", "{}");
+		learning_write(&l, "home/project/.npmrc", rows[i].project);
+		learning_write(&l, "home/.npmrc", user);
+		find(&l, rows[i].line, &places);
+		if (has(&l, &places.prefixes, "{home}/all") != rows[i].global)
+			fail_msg("row %zu", i);
+		learning_end(&l);
+	}
+}
+
 static void a_repository_opens_nothing_outside(void **state)
 {
 	pmg_auto(places) struct pmg_places places = { 0 };
@@ -442,6 +473,7 @@ int main(void)
 		cmocka_unit_test(git_is_found_with_what_configures_it),
 		cmocka_unit_test(a_project_opens_nothing_outside_by_its_settings),
 		cmocka_unit_test(a_repository_opens_nothing_outside),
+		cmocka_unit_test(a_project_does_not_make_a_run_global),
 		cmocka_unit_test(credentials_in_git_configuration_are_seen),
 		cmocka_unit_test(a_git_file_leads_only_where_it_is_known),
 		cmocka_unit_test(hooks_that_are_off_or_everything_are_no_place),
