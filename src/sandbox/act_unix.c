@@ -114,8 +114,8 @@ void pmg_unix_connect(struct pmg_request *request, struct pmg_endpoint *to,
 		return;
 	}
 	pmg_endpoint_target(to, target);
-	if (pmg_unix_judge(request, strchr(target, '@'), knows_abstract(request->broker, target)) <
-	    0)
+	if (pmg_unix_judge(request, target + strlen("unix "),
+			   knows_abstract(request->broker, target)) < 0)
 		pmg_answer_fail(answer, EACCES);
 	else
 		pmg_connect_perform(request, to, -1, false, answer);
