@@ -1,0 +1,176 @@
+#!/usr/bin/env bats
+# What is suggested for a refusal opens exactly that; and a hostile flood stays small.
+load helper
+load walls
+
+setup_file() {
+	need python3
+	shed
+}
+teardown_file() { unshed; }
+setup() { scene; }
+teardown() { [ -z "${listener:-}" ] || kill "$listener" 2>/dev/null || true; }
+
+fill() {
+	local i
+	for i in 1 2; do
+		echo "text $i" >"$HOME/read$i"
+		echo "text $i" >"$HOME/written$i"
+		cp /bin/true "$HOME/program$i"
+		echo "text $i" >"$HOME/old$i"
+		chmod 644 "$HOME/old$i"
+	done
+	mkdir -p "$HOME/.ssh" "$project/sealed"
+	echo "$canary" >"$HOME/.ssh/id_x"
+	canary_files=$HOME/.ssh/id_x
+	echo "not to be read" >"$project/sealed/file"
+	chmod 000 "$project/sealed/file"
+	cp "$attacker" "$project/attack"
+}
+
+inside() { guarded_as "${with_options[@]}" sandbox exec -- sh -c "$1"; }
+
+# flips CODE COMMAND NEIGHBOUR: refused; what is suggested for it opens it, and not the neighbour; taken
+# back, it is closed again.
+flips() {
+	local allow
+	inside "$2"
+	must_fail
+	allow=$("${as[@]}" "$pmg" violations list --last --json |
+		jq -r --arg code "PMG$1" 'map(select(.code == $code))[0].allow')
+	[ "${allow:-null}" != null ] || fail "nothing is suggested: $1 $2: $(shown)"
+	guarded_as violations explain --last
+	grep -qF "pmg sandbox allow" <<<"$stdout" || fail "no line to type: $(shown)"
+	guarded_as sandbox allow --last
+	must_work
+	inside "$2"
+	[ "$status" -eq 0 ] || fail "$allow does not open $2: $(shown)"
+	inside "$3"
+	[ "$status" -ne 0 ] || fail "$allow opens $3: $(shown)"
+	guarded_as sandbox allow --remove "$allow"
+	must_work
+	inside "$2"
+	[ "$status" -ne 0 ] || fail "$allow was not taken back: $2"
+}
+
+everybody() {
+	local who
+	for who in "$(id -un)" ${user:+"$user"}; do
+		evil_user "$who"
+		fresh
+		"$1"
+	done
+}
+
+@test "what is suggested for a file opens that access to that file" {
+	with_options=()
+	check() {
+		flips 2001 "cat ~/read1" "cat ~/read2"
+		flips 2002 "echo more >>~/written1" "echo more >>~/written2"
+		flips 2007 "exec ~/program1" "exec ~/program2"
+		flips 2017 "./attack utime ~/old1" "./attack utime ~/old2"
+		# One direction does not give the other.
+		guarded_as sandbox allow "read=$HOME/written1"
+		inside "cat ~/written1"
+		must_work
+		inside "echo more >>~/written1"
+		must_fail
+	}
+	everybody check
+}
+
+@test "what is suggested for an address, a port or a socket opens that" {
+	with_options=()
+	python3 - "$shed" >"$BATS_TEST_TMPDIR/ports" <<'PY' 3>&- &
+import os, selectors, socket, sys
+sel = selectors.DefaultSelector()
+names = []
+for family, address in [(socket.AF_INET, ("127.0.0.1", 0))] * 2 + [(socket.AF_UNIX, sys.argv[1] + "/one"), (socket.AF_UNIX, sys.argv[1] + "/two")]:
+    s = socket.socket(family)
+    if family == socket.AF_UNIX and os.path.exists(address):
+        os.unlink(address)
+    s.bind(address)
+    if family == socket.AF_UNIX:
+        os.chmod(address, 0o777)
+    s.listen(16)
+    sel.register(s, selectors.EVENT_READ)
+    names.append(s.getsockname())
+print(names[0][1], names[1][1], flush=True)
+while True:
+    for key, _ in sel.select():
+        c, _ = key.fileobj.accept()
+        c.recv(16)
+        c.close()
+PY
+	listener=$!
+	wait_for 10 test -s "$BATS_TEST_TMPDIR/ports"
+	read -r one two <"$BATS_TEST_TMPDIR/ports"
+	check() {
+		bare_as ./attack tcp 127.0.0.1 "$two"
+		must_work
+		flips 2009 "./attack tcp 127.0.0.1 $one" "./attack tcp 127.0.0.1 $two"
+		flips 2014 "./attack listen 127.0.0.1 45877" "./attack listen 127.0.0.1 45878"
+		flips 2013 "./attack unix $shed/one" "./attack unix $shed/two"
+	}
+	everybody check
+}
+
+@test "what the kernel refuses by itself is not reported" {
+	with_options=()
+	check() {
+		inside 'cat nowhere ~/nowhere; ./nowhere; cat nowhere/at/all'
+		[ "$evil_user" = root ] || inside 'cat sealed/file; cat nowhere'
+		must_fail
+		must_not_say "pmg:"
+		[ "$evil_user" = root ] || must_say "Permission denied"
+	}
+	everybody check
+}
+
+@test "for what is sensitive nothing is suggested, and --last refuses it" {
+	with_options=()
+	check() {
+		inside './attack open ~/.ssh/id_x'
+		must_fail
+		must_say "do not allow it"
+		"${as[@]}" "$pmg" violations list --last --json | jq -e '.[0] | has("allow") | not' >/dev/null
+		guarded_as sandbox allow --last
+		must_fail
+		inside './attack open ~/.ssh/id_x'
+		must_fail
+		no_canary
+	}
+	everybody check
+}
+
+@test "100,000 denied paths: few records, a clean terminal, no memory" {
+	with_options=()
+	check() {
+		local few many
+		few=$(flood 2000)
+		[ "$few" -gt 0 ] || fail "nobody was measured"
+		many=$(flood 100000)
+		[ "$many" -lt $((few + 8192)) ] || fail "the broker grew from $few to $many kB"
+		inside './attack flood ~ 100000'
+		must_fail
+		never grep -q $'\033' <<<"$stderr$stdout"
+		[ "$(grep -c '\[PMG2018\]' <<<"$stderr")" -eq 1 ] || fail "PMG2018 once: $(head -c 3000 <<<"$stderr")"
+		n=$("${as[@]}" "$pmg" violations list --last --limit 100000 --json | jq length)
+		{ [ "$n" -gt 400 ] && [ "$n" -le 512 ]; } || fail "$n records"
+	}
+	everybody check
+}
+
+# flood N: so many; prints the most that keeper or broker had in memory, in kB
+flood() {
+	local status=0 most=0 n
+	"${as[@]}" "$pmg" sandbox exec -- sh -c "./attack flood ~ $1; touch flooded; sleep 2" >/dev/null 2>&1 3>&- &
+	wait_for 60 test -e flooded || fail "no flood"
+	for n in $(pgrep -P "$(pgrep -d, -P $!)") $(pgrep -P $!); do
+		n=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' "/proc/$n/status" 2>/dev/null || true)
+		[ "${n:-0}" -le "$most" ] || most=$n
+	done
+	wait $! || true
+	rm -f flooded
+	echo "$most"
+}
