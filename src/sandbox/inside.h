@@ -1,6 +1,6 @@
 #ifndef PMG_SANDBOX_INSIDE_H
 #define PMG_SANDBOX_INSIDE_H
-/** Does somebody's observer watch this process already? */
+/** Is this process within the walls of a run already? */
 #include <stdbool.h>
 
 /**
