@@ -170,7 +170,7 @@ bool pmg_policy_opens_package(const struct pmg_policy *policy, const char *path)
 struct pmg_subtree {
 	char *path;
 	bool read, write, exec;
-	bool pure_read, pure_write; /* nothing below is denied: Landlock alone holds the rules */
+	bool pure_write; /* nothing below is denied to write: Landlock alone holds the rules */
 };
 struct pmg_subtrees {
 	struct pmg_subtree *v; /* sorted by path bytes, no path twice */

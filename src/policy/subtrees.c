@@ -138,8 +138,6 @@ void pmg_policy_subtrees(const struct pmg_policy *policy, struct pmg_subtrees *o
 	for (i = 0; i < out->n; i++) {
 		struct pmg_subtree *tree = &out->v[i];
 
-		tree->pure_read =
-			tree->read && pmg_policy_is_pure(policy, PMG_ACCESS_READ, tree->path);
 		tree->pure_write =
 			tree->write && pmg_policy_is_pure(policy, PMG_ACCESS_WRITE, tree->path);
 	}

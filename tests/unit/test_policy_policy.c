@@ -231,10 +231,9 @@ static void do_trees(struct runner *runner)
 	for (i = 0; i < trees.n; i++) {
 		const struct pmg_subtree *tree = &trees.v[i];
 
-		if (pmg_str_addf(&got, "%s%s:%s%s%s%s%s", i ? " " : "", tree->path,
+		if (pmg_str_addf(&got, "%s%s:%s%s%s%s", i ? " " : "", tree->path,
 				 tree->read ? "r" : "", tree->write ? "w" : "",
-				 tree->exec ? "x" : "", tree->pure_read ? "R" : "",
-				 tree->pure_write ? "W" : "") < 0)
+				 tree->exec ? "x" : "", tree->pure_write ? "W" : "") < 0)
 			abort();
 	}
 	answer(runner, got.s ? got.s : "-");

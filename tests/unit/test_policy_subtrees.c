@@ -98,15 +98,20 @@ static bool is_granted(const struct pmg_subtrees *trees, enum pmg_access access,
 	return false;
 }
 
-static bool is_said_pure(const struct pmg_subtrees *trees, enum pmg_access access, const char *path)
+static bool is_said_pure(const struct pmg_policy *policy, const struct pmg_subtrees *trees,
+			 enum pmg_access access, const char *path)
 {
 	size_t i;
 
-	for (i = 0; i < trees->n; i++)
-		if (pmg_path_is_under(path, trees->v[i].path) &&
-		    ((access == PMG_ACCESS_READ && trees->v[i].pure_read) ||
-		     (access == PMG_ACCESS_WRITE && trees->v[i].pure_write)))
+	for (i = 0; i < trees->n; i++) {
+		const struct pmg_subtree *tree = &trees->v[i];
+
+		if (pmg_path_is_under(path, tree->path) &&
+		    ((access == PMG_ACCESS_READ && tree->read &&
+		      pmg_policy_is_pure(policy, access, tree->path)) ||
+		     (access == PMG_ACCESS_WRITE && tree->pure_write)))
 			return true;
+	}
 	return false;
 }
 
@@ -154,7 +159,7 @@ static void check(const struct pmg_policy *policy, const struct pmg_subtrees *tr
 		seen->allowed += allowed;
 		both &= allowed;
 	}
-	if (!is_said_pure(trees, access, path))
+	if (!is_said_pure(policy, trees, access, path))
 		return;
 	if (!both)
 		fail_msg("%s %s lies in a pure folder", pmg_access_name(access), path);
