@@ -64,8 +64,8 @@ static void signal_tool(const struct pmg_attend *attend, int sig)
 /* While the tool runs: what the terminal sent, it got itself. */
 static void pass_on(struct pmg_attend *attend, int sig, bool by_terminal)
 {
-	if (sig != SIGCONT && pmg_signal_ends(sig))
-		attend->asked++;
+	if (sig != SIGCONT && pmg_signal_ends(sig) && attend->asked++ == 0)
+		attend->asked_by = sig;
 	if (!by_terminal && !attend->ended)
 		signal_tool(attend, sig);
 }
@@ -335,13 +335,16 @@ static void end_confined(struct pmg_attend *attend)
 {
 	uint64_t until = pmg_clock_ms() + PMG_CONFINED_END_MS;
 	struct pmg_err scratch = PMG_ERR_INIT;
+	unsigned asked = attend->asked;
 	int r = 0;
 
 	if (attend->confined->failed)
 		r = -PMG_E_PEER;
 	else if (!attend->ended && attend->confined->sandbox.fd >= 0)
 		r = pmg_sandbox_stop(&attend->confined->sandbox, &scratch);
-	while (r >= 0 && !attend->ended && attend->confined->sandbox.fd >= 0) {
+	/* Whoever asks again will not wait for anybody to be polite. */
+	while (r >= 0 && !attend->ended && attend->confined->sandbox.fd >= 0 &&
+	       attend->asked == asked) {
 		pmg_auto(news) struct news news = { 0 };
 
 		r = wait_for(attend, until, "the sandbox", &scratch);

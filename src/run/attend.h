@@ -30,6 +30,7 @@ struct pmg_attend {
 	int proxy_status; /* of waitpid(2), once proxy->pid is 0 */
 	unsigned asked;   /* how often we were asked to end */
 	int ended_by;     /* the signal, when asked before the tool was started */
+	int asked_by;     /* the signal, when asked later; the first */
 };
 
 /** The signal by which we were asked to end before the tool was started; 0: none so far. */

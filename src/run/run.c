@@ -1,5 +1,6 @@
 #include "run/run_priv.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 
@@ -131,6 +132,10 @@ static void conclude(struct pmg_running *run)
 
 	if (WIFSIGNALED(status)) {
 		result->signal = WTERMSIG(status);
+		/* It did not end, and so we ended it: for who asked, by what was asked. */
+		if (run->attend.asked > 0 &&
+		    (result->signal == SIGKILL || result->signal == SIGTERM))
+			result->signal = run->attend.asked_by;
 		result->exit = 128 + result->signal;
 	} else {
 		result->exit = WEXITSTATUS(status);

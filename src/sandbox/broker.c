@@ -37,8 +37,9 @@ struct life {
 	pthread_t server;
 	bool serves;
 	bool proved, go, started;
-	bool ended; /* the tool has, with status */
-	bool lost;  /* because pid 1 was ended, by somebody outside */
+	bool ending; /* pid 1 was asked to end all */
+	bool ended;  /* the tool has, with status */
+	bool lost;   /* because pid 1 was ended, by somebody outside */
 	int status;
 };
 
@@ -217,7 +218,7 @@ static void note_loss(struct life *life)
 {
 	struct pollfd leash = { .fd = life->reaper.leash };
 
-	if (leash.fd >= 0 && poll(&leash, 1, 0) > 0 && leash.revents & POLLHUP)
+	if (!life->ending && leash.fd >= 0 && poll(&leash, 1, 0) > 0 && leash.revents & POLLHUP)
 		life->lost = true;
 }
 
@@ -225,6 +226,14 @@ static void kill_run(struct life *life)
 {
 	pmg_auto_closep(&life->reaper.leash);
 	life->reaper.leash = -1;
+}
+
+/* A manager that is asked takes away what it has half made. */
+static void end_run(struct life *life)
+{
+	life->ending = true;
+	if (life->reaper.leash >= 0)
+		(void)!write(life->reaper.leash, &(const char){ PMG_REAPER_END }, 1);
 }
 
 /* The canary tried what is refused; that is nobody's violation. */
@@ -301,9 +310,11 @@ static int hear_front(struct life *life, struct pmg_err *err)
 		pmg_walls_stage(life->setup->want, "go");
 		return life->proved ? answer_init(life, err) : 0;
 	}
-	kill_run(life); /* END, or the front is gone, or it talks nonsense */
-	if (r == 1 && msg.type == PMG_WIRE_END)
+	if (r == 1 && msg.type == PMG_WIRE_END) {
+		end_run(life);
 		return 0;
+	}
+	kill_run(life); /* the front is gone, or it talks nonsense */
 	return r < 0 ? r : pmg_err_set(err, PMG_E_PEER, 0, "the front is gone");
 }
 
@@ -330,8 +341,7 @@ static int hear_children(struct life *life, struct pmg_err *err)
 		life->ended = true;
 		life->status = status;
 		note_loss(life);
-		if (life->reaper.leash >= 0)
-			(void)!write(life->reaper.leash, &(const char){ PMG_REAPER_END }, 1);
+		end_run(life);
 	}
 	return r;
 }

@@ -16,6 +16,8 @@
 #include "kernel/ns.h"
 #include "sandbox/walls_priv.h"
 
+#define LOOK_MS 10 /* nothing tells us of the end of the broker's child */
+
 /*
  * Pid 1 of the run. It takes the orphans away, and with it the kernel ends everything that the run
  * has started. It stands outside the broker's Landlock domain, so the broker has no right to signal
@@ -23,15 +25,21 @@
  * signal from below that it does not handle, and it handles none.
  */
 
-/* @return false when no child is left */
-static bool reap(void)
+static void reap(void)
 {
 	pid_t pid;
 
 	do
 		pid = waitpid(-1, NULL, WNOHANG);
 	while (pid > 0 || (pid < 0 && errno == EINTR));
-	return pid == 0;
+}
+
+/* Orphans are our children, the tool is the broker's: it may have been asked to end before it has.
+ */
+static bool is_anybody_left(void)
+{
+	reap();
+	return kill(-1, 0) == 0 || errno != ESRCH;
 }
 
 /* Ask politely, once; with our end the kernel kills who stays. */
@@ -41,12 +49,12 @@ static void end_all(int children)
 	struct pollfd fd = { .fd = children, .events = POLLIN };
 	struct signalfd_siginfo info;
 
-	if (!reap())
+	if (!is_anybody_left())
 		return;
 	(void)kill(-1, SIGTERM);
 	(void)kill(-1, SIGCONT); /* a stopped one does not see it */
-	for (; reap() && now < until; now = pmg_clock_ms())
-		if (poll(&fd, 1, (int)(until - now)) > 0)
+	for (; is_anybody_left() && now < until; now = pmg_clock_ms())
+		if (poll(&fd, 1, LOOK_MS) > 0)
 			(void)!read(children, &info, sizeof info);
 }
 
@@ -58,7 +66,7 @@ static void attend(int leash, int children)
 	char what;
 
 	for (;;) {
-		(void)reap();
+		reap();
 		if (poll(fds, PMG_ARRAY_LEN(fds), -1) < 0 && errno != EINTR)
 			return;
 		if (fds[1].revents)

@@ -32,7 +32,7 @@ def read(path):
 
 
 def processes():
-    """{pid: (parent, name, exe, environment)} of all that live."""
+    """{pid: (parent, name, exe, environment, start)} of all that live."""
     found = {}
     for pid in os.listdir("/proc"):
         if not pid.isdigit():
@@ -48,12 +48,12 @@ def processes():
             exe = os.readlink(f"/proc/{pid}/exe")
         except OSError:
             exe = ""
-        found[int(pid)] = (int(fields[1]), name, exe, read(f"/proc/{pid}/environ"))
+        found[int(pid)] = (int(fields[1]), name, exe, read(f"/proc/{pid}/environ"), fields[19])
     return found
 
 
 def child(all_, parent, accept):
-    for pid, (above, name, _, _) in all_.items():
+    for pid, (above, name, *_) in all_.items():
         if above == parent and accept(pid, name):
             return pid
     return 0
@@ -87,8 +87,7 @@ class Round:
         self.dir, self.command, self.user = options.dir, options.command, options.user
         self.victim, self.delay = victim, delay
         self.mark = f"PMG_TEST_MARK={os.getpid()}.{random.random()}"
-        self.programs = {os.path.realpath(options.command[0])}
-        self.programs.add(os.path.join(os.path.dirname(options.command[0]), "pmg-proxy"))
+        self.known = set()  # (pid, start) of what the run had when it was struck
         self.faults = []
 
     def path(self, name):
@@ -109,12 +108,31 @@ class Round:
         env = dict(os.environ, HOME=self.path("home"), TMPDIR=self.path("tmp"),
                    XDG_RUNTIME_DIR=self.path("runtime"))
         env.update([self.mark.split("=", 1)])
-        self.mounts = read("/proc/self/mountinfo")
+        self.mounted = self.mounts()
         self.home = set(os.listdir(self.path("home")))
         who = dict(user=self.user, group=self.user, extra_groups=[]) if self.user else {}
         with open(self.path("out"), "wb") as out, open(self.path("err"), "wb") as err:
             self.run = subprocess.Popen(self.command, cwd=self.path("project"), env=env,
                                         stdin=subprocess.DEVNULL, stdout=out, stderr=err, **who)
+
+    def mounts(self):
+        """Those at places where the walls have some; others may do theirs elsewhere."""
+        lines = read("/proc/self/mountinfo").decode().splitlines()
+        places = ("/", "/tmp", "/var/tmp", "/dev/shm", "/proc", "/proc/sys", "/sys")
+        return [line for line in lines if line.split()[4] in places or self.dir in line]
+
+    def learn(self):
+        """pmg-proxy has no environment: what is the run's is what descends from it, too."""
+        all_ = processes()
+        below, more = {self.run.pid}, True
+        while more:
+            more = {pid for pid, one in all_.items() if one[0] in below} - below
+            below |= more
+        self.known |= {(pid, all_[pid][4]) for pid in below if pid in all_}
+
+    def own(self):
+        return {pid: one for pid, one in processes().items()
+                if (pid, one[4]) in self.known or self.mark.encode() in one[3].split(b"\0")}
 
     def strike(self):
         """The moment has come; a victim that is not there yet dies when it is."""
@@ -128,6 +146,7 @@ class Round:
             time.sleep(0.002)
         if not pids or not all(pids):
             return False
+        self.learn()
         for pid in pids:
             try:
                 os.kill(pid, signal.SIGKILL)
@@ -140,11 +159,9 @@ class Round:
         what = []
         if self.run.poll() is None:
             what.append("pmg itself")
-        for pid, (_, name, exe, environ) in processes().items():
-            if exe in self.programs or self.mark.encode() in environ.split(b"\0"):
-                what.append(f"process {pid} {name} {exe}")
-        if read("/proc/self/mountinfo") != self.mounts:
-            what.append("mounts")
+        for pid, (_, name, exe, *_) in self.own().items():
+            what.append(f"process {pid} {name} {exe}")
+        what += [f"mount {line}" for line in self.mounts() if line not in self.mounted]
         for name in ("tmp", "runtime"):
             what += [os.path.join(at, entry) for at, dirs, files in os.walk(self.path(name))
                      for entry in dirs + files if not entry.startswith("node-compile-cache")]
@@ -186,12 +203,13 @@ class Round:
             self.faults.append(f"status {status}, it said: {said}")
 
     def end(self):
-        for pid, (_, _, exe, environ) in processes().items():
-            if exe in self.programs or self.mark.encode() in environ.split(b"\0"):
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+        if self.run.poll() is None:
+            self.learn()
+        for pid in self.own():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
         self.run.wait()
 
 
