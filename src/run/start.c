@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "pm/point.h"
 #include "policy/build.h"
+#include "policy/glob.h"
 #include "policy/scrub.h"
 #include "run/certs.h"
 #include "run/outer.h"
@@ -168,6 +169,8 @@ static void make_env(struct pmg_running *run)
 	if (pmg_running_is_confined(run)) {
 		pmg_policy_scrub(run->prepared.policy, &run->env, &run->scrubbed);
 		pmg_env_set(&run->env, "TMPDIR", pmg_prepared_tmp(&run->prepared));
+		/* Else "git status" would try to refresh an index that it may not write. */
+		pmg_env_set(&run->env, "GIT_OPTIONAL_LOCKS", "0");
 	} else {
 		pmg_scrub_pointers(&run->env, &run->scrubbed);
 	}
@@ -256,16 +259,40 @@ static int no_walls(const struct pmg_running *run, struct pmg_err *err)
 	return pmg_err_diag(err, 2107);
 }
 
+static void make_one_ahead(struct pmg_running *run, const char *path)
+{
+	size_t told = run->ahead.made.n;
+
+	pmg_ahead_make(&run->ahead, path);
+	for (; told < run->ahead.made.n; told++)
+		pmg_sweeper_add(&run->sweeper, PMG_SWEEPER_AHEAD, run->ahead.made.v[told]);
+}
+
+/* Folders of a cache from which programs are started, as npx does, are granted by themselves. */
+static bool is_started_from(const struct pmg_running *run, const struct pmg_policy_rule *rule)
+{
+	const struct pmg_strv *folders = &run->prepared.folders;
+	size_t i;
+
+	if (rule->access != PMG_ACCESS_EXEC || rule->rank != PMG_RANK_ALLOW ||
+	    !pmg_glob_is_subtree(rule->glob))
+		return false;
+	for (i = 0; i < folders->n; i++)
+		if (pmg_path_is_under(pmg_glob_fixed(rule->glob), folders->v[i]))
+			return true;
+	return false;
+}
+
 static void make_ahead(struct pmg_running *run)
 {
-	size_t i, told;
+	const struct pmg_policy *policy = run->prepared.policy;
+	size_t i;
 
-	for (i = 0; i < run->prepared.folders.n; i++) {
-		told = run->ahead.made.n;
-		pmg_ahead_make(&run->ahead, run->prepared.folders.v[i]);
-		for (; told < run->ahead.made.n; told++)
-			pmg_sweeper_add(&run->sweeper, PMG_SWEEPER_AHEAD, run->ahead.made.v[told]);
-	}
+	for (i = 0; i < run->prepared.folders.n; i++)
+		make_one_ahead(run, run->prepared.folders.v[i]);
+	for (i = 0; i < policy->n_rules; i++)
+		if (is_started_from(run, &policy->rules[i]))
+			make_one_ahead(run, pmg_glob_fixed(policy->rules[i].glob));
 }
 
 /* The keeper builds while the proxy reads its certificates. */

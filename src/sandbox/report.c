@@ -29,13 +29,22 @@ static const struct {
 	[PMG_EVENT_UNIX] = { "unix", 0, false },
 };
 
+static bool makes_folder(const struct pmg_request *request)
+{
+	return pmg_str_has_prefix(request->row->name, "mkdir");
+}
+
+/* @param folder  it was to be made: what is to lie in it is meant too */
 static char *allowance(enum pmg_event_op op, const char *word, const struct pmg_policy_rule *rule,
-		       const char *target)
+		       const char *target, bool folder)
 {
 	const char *value = target;
 	pmg_autofree char *pattern = NULL;
 
 	if (!word || (rule && (rule->sensitive || rule->rank <= PMG_RANK_HOOKS)))
+		return NULL;
+	/* Not a credential by its name alone, as .npmrc is; but nothing to be offered. */
+	if (rule && rule->rank == PMG_RANK_MANDATORY_DENY && op == PMG_EVENT_READ)
 		return NULL;
 	if (!ops[op].is_path) {
 		value = strchr(target, ' ');
@@ -48,7 +57,7 @@ static char *allowance(enum pmg_event_op op, const char *word, const struct pmg_
 	if (value[0] != '/' && op != PMG_EVENT_UNIX)
 		return NULL;
 	pattern = pmg_glob_escape(value);
-	return pmg_xasprintf("%s=%s", word, pattern);
+	return pmg_xasprintf("%s=%s%s", word, pattern, folder ? "/**" : "");
 }
 
 static void tell(struct pmg_broker *broker, const struct pmg_event *event)
@@ -95,7 +104,8 @@ static void record(struct pmg_request *request, const struct refusal *refusal)
 		event.source = pmg_xstrdup(rule->source);
 	}
 	if (!event.sensitive)
-		event.allow = allowance(refusal->op, refusal->word, rule, event.target);
+		event.allow = allowance(refusal->op, refusal->word, rule, event.target,
+					makes_folder(request));
 	pmg_who_fill(broker, &request->who, &event);
 	(void)pthread_mutex_lock(&broker->lock);
 	added = pmg_events_add(&broker->events, &event);

@@ -71,7 +71,7 @@ static const struct refused refusals[] = {
 	{ CALL(truncate, T("full/x"), N(0)), 2002, PMG_EVENT_WRITE, "@/full/x", "write=@/full/x",
 	  0 },
 	{ CALL(mkdir, T("full/new"), N(0700)), 2002, PMG_EVENT_WRITE, "@/full/new",
-	  "write=@/full/new", 0 },
+	  "write=@/full/new/**", 0 },
 	{ CALL(mknod, T("full/new"), N(S_IFIFO | 0600), N(0)), 2002, PMG_EVENT_WRITE, "@/full/new",
 	  "write=@/full/new", 0 },
 	{ CALL(symlink, T("x"), T("full/new")), 2002, PMG_EVENT_WRITE, "@/full/new",
