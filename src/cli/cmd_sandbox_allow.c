@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/env.h"
@@ -11,6 +12,7 @@
 #include "cli/front.h"
 #include "conf/units.h"
 #include "policy/allow.h"
+#include "policy/builtin.h"
 #include "policy/overlay.h"
 #include "run/prepare.h"
 
@@ -90,6 +92,28 @@ static void take_refused(struct work *work, const struct json_t *events)
 	}
 }
 
+/* A run in which something hostile may have been tried is no list of what to allow. */
+static int check_last(const struct work *work, const struct json_t *events, struct pmg_err *err)
+{
+	size_t i, n = work->opts->force ? 0 : pmg_json_len(events);
+
+	for (i = 0; i < n; i++) {
+		const struct json_t *event = pmg_json_at(events, i);
+		pmg_autofree char *target = pmg_out_quote(pmg_json_str(event, "target"));
+
+		if (!pmg_json_bool(event, "sensitive"))
+			continue;
+		(void)pmg_err_set(err, PMG_E_USAGE, 0,
+				  "%s was touched in the last run: nothing is "
+				  "allowed from it",
+				  target);
+		return pmg_err_hint(err,
+				    "look at \"pmg violations explain --last\" first; name what "
+				    "you know, or add --force");
+	}
+	return 0;
+}
+
 static int find_wanted(struct work *work, char *const *operands, struct pmg_err *err)
 {
 	struct pmg_ledger_events_query query = { .limit = PMG_EVENTS_MAX, .last_run = true };
@@ -108,6 +132,8 @@ static int find_wanted(struct work *work, char *const *operands, struct pmg_err 
 	if (work->wanted.n > 0)
 		return pmg_err_set(err, PMG_E_USAGE, 0, "either TYPE=VALUE or --last");
 	r = pmg_violations_read(&query, &events, err);
+	if (r == 0)
+		r = check_last(work, events, err);
 	if (r < 0)
 		return r;
 	take_refused(work, events);
@@ -116,6 +142,20 @@ static int find_wanted(struct work *work, char *const *operands, struct pmg_err 
 		return pmg_err_hint(err, "\"pmg violations list\" shows what was refused");
 	}
 	return 0;
+}
+
+/* A preset that is not there grants nothing, and would be told of in each later run. */
+static int check_preset(const struct work *work, const char *name, struct pmg_err *err)
+{
+	pmg_autofree char *file = pmg_xasprintf("presets/%s.yml", name);
+	pmg_autofree char *path = pmg_path_join(work->prepared.dirs.config, file);
+	pmg_autofree char *safe = pmg_out_quote(name);
+
+	if (pmg_builtin_find("preset", name) || access(path, F_OK) == 0)
+		return 0;
+	(void)pmg_err_set(err, PMG_E_USAGE, 0, "there is no preset \"%s\"", safe);
+	return pmg_err_hint(err, "built in: git; your own lie in %s/presets",
+			    work->prepared.dirs.config);
 }
 
 static int add(struct work *work, const char *text, struct pmg_err *err)
@@ -128,6 +168,8 @@ static int add(struct work *work, const char *text, struct pmg_err *err)
 	const char *value;
 	int r = pmg_allow_parse(text, &entry.type, &value, err);
 
+	if (r == 0 && entry.type == PMG_ALLOW_PRESET)
+		r = check_preset(work, value, err);
 	if (r < 0)
 		return r;
 	entry.value = pmg_xstrdup(value);
