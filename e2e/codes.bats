@@ -402,7 +402,7 @@ END
 	grep -qF "Do not allow it" <<<"$stdout"
 	out "$pmg" sandbox allow --last
 	[ "$status" -eq 121 ]
-	must_say "stays closed"
+	must_say "was touched in the last run"
 	out "$pmg" sandbox allow "read=$HOME/.netrc"
 	must_fail
 	must_say --force
