@@ -145,8 +145,13 @@ int pmg_ns_no_more_users(struct pmg_err *err)
 /* Refused to all but the host's root, whatever our capabilities are: as if it were not there. */
 int pmg_ns_memfd_noexec(struct pmg_err *err)
 {
-	int r = write_file("/proc/sys/vm/memfd_noexec", "1", err);
+	int r;
 
+	/* The value is that of the pid namespace: one who is not its first process may be in the
+	 * host's. */
+	if (getpid() != 1)
+		return 0;
+	r = write_file("/proc/sys/vm/memfd_noexec", "1", err);
 	if (r == 0)
 		return 1;
 	return err->errnum == ENOENT || err->errnum == EACCES || err->errnum == EPERM ? 0 : r;
