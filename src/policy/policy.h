@@ -187,6 +187,13 @@ PMG_DEFINE_AUTO_DONE(subtrees, struct pmg_subtrees, pmg_subtrees_done);
  * @param[out] out  zeroed before
  */
 void pmg_policy_subtrees(const struct pmg_policy *policy, struct pmg_subtrees *out);
+/**
+ * Folders that the manager may make and programs in which may be started, unless they lie in one
+ * from which any may be started anyway. To be made before the start where they are missing: a
+ * program cannot be started on behalf, and Landlock knows only what is there.
+ * @param[out] out  added to, each once
+ */
+void pmg_policy_program_folders(const struct pmg_policy *policy, struct pmg_strv *out);
 /** Is every call of this kind at path and below it allowed to every role, whatever its name? */
 bool pmg_policy_is_pure(const struct pmg_policy *policy, enum pmg_access access, const char *path);
 

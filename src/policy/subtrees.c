@@ -143,6 +143,38 @@ void pmg_policy_subtrees(const struct pmg_policy *policy, struct pmg_subtrees *o
 	}
 }
 
+/* Is it granted with a folder above it? */
+static bool is_in_wider(const struct pmg_policy *policy, const char *path)
+{
+	size_t i;
+
+	for (i = policy->first[PMG_ACCESS_EXEC]; i < policy->first[PMG_ACCESS_EXEC + 1]; i++) {
+		const struct pmg_policy_rule *rule = &policy->rules[i];
+		const char *fixed = pmg_glob_fixed(rule->glob);
+
+		if (pmg_rank_allows(rule->rank) && is_subtree_of(rule) &&
+		    pmg_path_is_under(path, fixed) && strcmp(path, fixed) != 0)
+			return true;
+	}
+	return false;
+}
+
+void pmg_policy_program_folders(const struct pmg_policy *policy, struct pmg_strv *out)
+{
+	size_t i;
+
+	assert(policy->needs);
+	for (i = policy->first[PMG_ACCESS_EXEC]; i < policy->first[PMG_ACCESS_EXEC + 1]; i++) {
+		const struct pmg_policy_rule *rule = &policy->rules[i];
+		const char *path = pmg_glob_fixed(rule->glob);
+
+		if (pmg_rank_allows(rule->rank) && is_subtree_of(rule) &&
+		    pmg_policy_ask(policy, PMG_ACCESS_WRITE, PMG_ROLE_MANAGER, path).allowed &&
+		    !is_in_wider(policy, path))
+			(void)pmg_strv_add_once(out, path);
+	}
+}
+
 /* An exact rule that a stronger one takes back for everybody. */
 static bool is_taken_back(const struct pmg_policy *policy, const struct pmg_policy_rule *rule)
 {

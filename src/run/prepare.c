@@ -222,7 +222,10 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	out->tmp_shared =
 		is_in_tmp(places.project) || is_in_tmp(out->cwd) || is_in_tmp(place->home);
 	fill_facts(want, out, place, run_dir, &places, &facts);
-	return pmg_policy_build(&policy, &out->policy, err);
+	r = pmg_policy_build(&policy, &out->policy, err);
+	if (r == 0)
+		pmg_policy_program_folders(out->policy, &out->folders);
+	return r;
 }
 
 int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *config,

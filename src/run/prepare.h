@@ -25,7 +25,8 @@ struct pmg_prepared {
 	bool tmp_shared;           /* PMG_PREPARE_TMP_BELOW is to be used */
 	struct pmg_policy *policy; /* sealed; NULL: without walls */
 	char *repository;          /* git top level, else cwd; of a policy */
-	struct pmg_strv folders;   /* caches and stores: to be made ahead (run/ahead.h) */
+	struct pmg_strv folders;   /* caches, stores, and where programs will lie: to be made ahead
+				    * (run/ahead.h) */
 	bool has_loopback;         /* a registry or artifact host is on loopback */
 };
 

@@ -239,6 +239,19 @@ static void do_trees(struct runner *runner)
 	answer(runner, got.s ? got.s : "-");
 }
 
+static void do_folders(struct runner *runner)
+{
+	pmg_auto(strv) struct pmg_strv folders = { 0 };
+	pmg_auto(str) struct pmg_str got = PMG_STR_INIT(8192);
+	size_t i;
+
+	pmg_policy_program_folders(runner->policy, &folders);
+	for (i = 0; i < folders.n; i++)
+		if (pmg_str_addf(&got, "%s%s", i ? " " : "", folders.v[i]) < 0)
+			abort();
+	answer(runner, got.s ? got.s : "-");
+}
+
 static void do_hidden(struct runner *runner)
 {
 	pmg_auto(hidden) struct pmg_hidden hidden = { { 0 }, { 0 } };
@@ -278,6 +291,7 @@ static const struct {
 	{ "opens", do_opens, true },
 	{ "anchor", do_anchor, true },
 	{ "trees", do_trees, true },
+	{ "folders", do_folders, true },
 	{ "roots", do_hidden, true },
 	{ "paths", do_hidden, true },
 	{ "hides", do_hides, true },
