@@ -41,7 +41,9 @@ static bool may_bind(const struct pmg_request *request, const struct pmg_endpoin
 		return true;
 	if (at->is_loopback && !*rule && allows(request, "localhost", at->port, rule))
 		return true;
-	return request->broker->policy->any_bind && !*rule;
+	/* A port that the kernel chooses is what listen(2) alone would get; pip, to learn whether
+	 * there is IPv6, binds one and never listens. Nobody else's port can be had by it. */
+	return (at->port == 0 || request->broker->policy->any_bind) && !*rule;
 }
 
 static int perform(struct pmg_broker *broker, const struct pmg_endpoint *at)

@@ -359,6 +359,9 @@ static void ports_are_bound_as_rules_say(void **state)
 		{ SOCK_STREAM, "::", 5173, EACCES, "2014 tcp [::]:5173" },
 		{ SOCK_STREAM, "127.0.0.1", 6000, 0, "" },
 		{ SOCK_STREAM, "::1", 6000, 0, "" },
+		{ SOCK_STREAM, "127.0.0.1", 0, 0, "" },
+		{ SOCK_STREAM, "::", 0, 0, "" },
+		{ SOCK_STREAM, "127.0.0.2", 0, EACCES, "2014 tcp 127.0.0.2:0" },
 		{ SOCK_DGRAM, "0.0.0.0", 0, 0, "" },
 		{ SOCK_DGRAM, "0.0.0.0", 5173, EACCES, "2014 udp 0.0.0.0:5173" },
 	};
@@ -368,6 +371,7 @@ static void ports_are_bound_as_rules_say(void **state)
 	(void)state;
 	rule(PMG_ACCESS_BIND, PMG_RANK_ALLOW, "127.0.0.1:5173");
 	rule(PMG_ACCESS_BIND, PMG_RANK_ALLOW, "localhost:6000");
+	rule(PMG_ACCESS_BIND, PMG_RANK_DENY, "127.0.0.2:0");
 	pmg_policy_seal(policy);
 	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
 		pmg_auto(events) struct pmg_events events = { 0 };
