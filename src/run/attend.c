@@ -330,18 +330,17 @@ static bool wait_until_gone(struct pmg_attend *attend, uint64_t until)
 	}
 }
 
-/* Everything within the walls has one parent, which ends it all. */
-static void end_confined(struct pmg_attend *attend)
+/* Takes what is said until the tool has ended, for `ms` at most, or until who would say it is gone.
+ */
+static void await_end(struct pmg_attend *attend, uint32_t ms)
 {
-	uint64_t until = pmg_clock_ms() + PMG_CONFINED_END_MS;
+	uint64_t until = pmg_clock_ms() + ms;
 	struct pmg_err scratch = PMG_ERR_INIT;
 	unsigned asked = attend->asked;
 	int r = 0;
 
 	if (attend->confined->failed)
-		r = -PMG_E_PEER;
-	else if (!attend->ended && attend->confined->sandbox.fd >= 0)
-		r = pmg_sandbox_stop(&attend->confined->sandbox, &scratch);
+		return;
 	/* Whoever asks again will not wait for anybody to be polite. */
 	while (r >= 0 && !attend->ended && attend->confined->sandbox.fd >= 0 &&
 	       attend->asked == asked) {
@@ -351,6 +350,22 @@ static void end_confined(struct pmg_attend *attend)
 		if (r > 0)
 			r = take(attend, r, &news, &scratch);
 	}
+}
+
+/* The tool is asked first, so that it can clear up and ends as without walls. Everything within has
+ * one parent, which then ends it all. */
+static void end_confined(struct pmg_attend *attend)
+{
+	struct pmg_err scratch = PMG_ERR_INIT;
+
+	if (!attend->ended && attend->tool > 0) {
+		signal_tool(attend, SIGTERM);
+		signal_tool(attend, SIGCONT); /* a stopped one does not see it */
+		await_end(attend, PMG_ATTEND_TERM_MS);
+	}
+	if (!attend->ended && attend->confined->sandbox.fd >= 0 &&
+	    pmg_sandbox_stop(&attend->confined->sandbox, &scratch) == 0)
+		await_end(attend, PMG_CONFINED_END_MS);
 	pmg_confined_done(attend->confined);
 }
 
