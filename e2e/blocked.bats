@@ -28,7 +28,7 @@ both() {
 	rm -rf "$project" "$HOME/.npm" "$HOME/.local" "$HOME/.cache"
 	cp -a start "$project"
 	cd "$project" || return
-	guarded "$@"
+	guarded ${allowed[@]+"${allowed[@]}"} "$@"
 	refused "$name" "$version" "$place"
 }
 
@@ -48,6 +48,7 @@ both() {
 @test "npm: a dependency of a folder that depends on it" {
 	mkdir -p "$BATS_TEST_TMPDIR/a"
 	echo '{"name":"a","version":"1.0.0","dependencies":{"needs-bad":"1.0.0"}}' >"$BATS_TEST_TMPDIR/a/package.json"
+	allowed=(--sandbox-allow "read=$BATS_TEST_TMPDIR/a/") # it lies outside of the project
 	both bad 1.0.0 node_modules/bad npm install --install-links "$BATS_TEST_TMPDIR/a"
 }
 
@@ -158,6 +159,10 @@ both() {
 
 @test "npm: a script that calls npm itself" {
 	echo '{"name":"project","version":"1.0.0","scripts":{"x":"npm i bad@1"}}' >package.json
+	guarded npm run x # what a script starts is a script: it reaches no registry by itself
+	must_fail
+	must_say "[PMG2009] connection to tcp 127.0.0.1:$https refused"
+	allowed=(--sandbox-allow "net-connect=127.0.0.1:$https")
 	both bad 1.0.0 node_modules/bad npm run x
 }
 

@@ -50,6 +50,8 @@ home() {
 	export npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false
 	export npm_config_fetch_retries=0 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_RETRIES=0
 	export NO_UPDATE_NOTIFIER=1 CI=true
+	# pip asks rustc for its version; without its home that would begin to make one.
+	[ ! -d "$real_home/.rustup" ] || export RUSTUP_HOME=${RUSTUP_HOME:-$real_home/.rustup}
 	# Functions of the shell are left out of a guarded run, which a run that fails then says.
 	while read -r _ _ name; do export -fn "${name?}"; done < <(declare -Fx)
 	cd "$project" || return

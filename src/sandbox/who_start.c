@@ -14,7 +14,8 @@
 
 /*
  * What a manager starts is a script, but for these parts of itself that do its work over the
- * network: pip installs what a build needs through another pip, npm and pnpm fetch by git. They
+ * network: pip installs what a build needs through another pip, npm what is needed to pack a git
+ * dependency through another npm, both fetch by git, and a shim of pyenv waits for its pip. They
  * are believed only in a child that the manager forked, before that child ran anything: its memory
  * is the manager's, so program and arguments are what the manager chose. (Where its installation
  * can be written by scripts, as in .venv, they can change the manager's own modules as well.)
@@ -29,6 +30,9 @@ static const struct {
 	{ "python", "/pip/__pip-runner__.py" },
 	{ "python", "/site-packages/pip" },
 	{ "python", "/dist-packages/pip" },
+	{ "pip", NULL },
+	{ "pip3", "" }, /* "pip3.12" */
+	{ "node", "/npm/bin/npm-cli.js" },
 	{ "git", NULL },
 	{ "git-remote-http", NULL },
 	{ "git-remote-https", NULL },
@@ -65,6 +69,9 @@ static bool is_own_part(const struct pmg_policy *policy, const char *program, co
 
 	/* The python of an environment in the project is what runs pip itself. */
 	if (!pmg_str_has_prefix(name, "python") && is_planted(policy, program))
+		return false;
+	if (pmg_str_has_prefix(name, "node") &&
+	    (argument[0] != '/' || is_planted(policy, argument)))
 		return false;
 	for (i = 0; i < PMG_ARRAY_LEN(own_parts); i++)
 		if (own_parts[i].argument

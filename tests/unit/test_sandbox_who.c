@@ -381,6 +381,19 @@ static void a_part_of_the_manager_has_its_role_for_one_program(void **state)
 	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
 }
 
+static void a_tool_that_the_manager_starts_itself_is_a_part(void **state)
+{
+	static const char *const npm[] = { "node", "/usr/lib/node_modules/npm/bin/npm-cli.js",
+					   "install", NULL };
+	pid_t pip = tell(0, 1), nested = tell(0, 2);
+
+	(void)state;
+	executes(pip, "/opt/versions/3.11.7/bin/pip3.11", no_args, no_args);
+	executes(nested, "/usr/bin/node", npm, no_args);
+	assert_int_equal(find(pip).role, PMG_ROLE_MANAGER);
+	assert_int_equal(find(nested).role, PMG_ROLE_MANAGER);
+}
+
 static void nothing_below_a_script_is_a_part_of_the_manager(void **state)
 {
 	static const struct {
@@ -424,13 +437,20 @@ static void a_program_of_the_project_is_no_part(void **state)
 {
 	pmg_autofree char *git = pmg_path_join(top, "git");
 	pmg_autofree char *bin = pmg_path_join(top, "node_modules/.bin/git");
-	pid_t one = tell(0, 1), two = tell(0, 2);
+	pmg_autofree char *cli = pmg_path_join(top, "npm/bin/npm-cli.js");
+	const char *const planted[] = { "node", cli, "install", NULL };
+	const char *const relative[] = { "node", "./npm/bin/npm-cli.js", "install", NULL };
+	pid_t one = tell(0, 1), two = tell(0, 2), three = tell(0, 3), four = tell(0, 4);
 
 	(void)state;
 	executes(one, git, no_args, no_args);
 	executes(two, bin, no_args, no_args);
+	executes(three, "/usr/bin/node", planted, no_args);
+	executes(four, "/usr/bin/node", relative, no_args);
 	assert_int_equal(find(one).role, PMG_ROLE_SCRIPT);
 	assert_int_equal(find(two).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(three).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(four).role, PMG_ROLE_SCRIPT);
 }
 
 static void steps_of_a_python_build_are_told(void **state)
@@ -626,6 +646,7 @@ int main(void)
 		ROW(without_a_folder_the_environment_is_a_claim),
 		ROW(an_orphan_is_a_script_of_nobody),
 		ROW(a_part_of_the_manager_has_its_role_for_one_program),
+		ROW(a_tool_that_the_manager_starts_itself_is_a_part),
 		ROW(nothing_below_a_script_is_a_part_of_the_manager),
 		ROW(a_program_of_another_name_is_no_part),
 		ROW(a_program_of_the_project_is_no_part),
