@@ -22,12 +22,12 @@ static bool allows(const struct pmg_request *request, const char *host, uint16_t
 /*
  * A manager listens nowhere. But node opens its debugger, by which it does whatever it is told,
  * when it gets SIGUSR1, and a script may send that: what lets scripts listen must not open the
- * manager.
+ * manager. It takes a port by number, unless an option that is not the script's says otherwise.
  */
 static bool is_debugger(const struct pmg_request *request, const struct pmg_endpoint *at)
 {
 	return request->broker->policy->has_manager && request->who.role == PMG_ROLE_MANAGER &&
-	       at->protocol == IPPROTO_TCP;
+	       at->protocol == IPPROTO_TCP && at->port != 0;
 }
 
 static bool may_bind(const struct pmg_request *request, const struct pmg_endpoint *at,
