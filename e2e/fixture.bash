@@ -8,8 +8,12 @@
 #   both_ways TEXT       both, in folders of their own: what they leave there is equal
 #   begin TEXT           as through, in the background, until the text says `pause`; `finish` goes on
 #
+# These cases are about the proxy, whose clients are scripts to the walls and would reach nothing: so
+# there are none, unless a case says otherwise with walls=(OPTIONS...).
 # pmg takes a script of five lines for npm, so that a case costs no start of npm; it answers pmg's
 # question for the built-in registry, and `npm run` runs the text. Cases about npm itself call it.
+
+walls=(--no-sandbox)
 
 # A stand-in for npm, first on PATH. In setup_file, after registry_start.
 stand_in() {
@@ -60,7 +64,7 @@ through() {
 	the_text "$1"
 	report=$BATS_TEST_TMPDIR/report.json
 	rm -f "$report"
-	PATH=$stand_in:$PATH guarded --report "$report" npm run x
+	PATH=$stand_in:$PATH guarded "${walls[@]}" --report "$report" npm run x
 }
 
 without() {
@@ -100,7 +104,7 @@ begin() {
 	the_text "$1"
 	rm -f "$CASE/paused" "$CASE/resumed"
 	report=$BATS_TEST_TMPDIR/report.json
-	PATH=$stand_in:$PATH "$pmg" --report "$report" npm run x >"$CASE/begin.out" 2>"$CASE/begin.err" \
+	PATH=$stand_in:$PATH "$pmg" "${walls[@]}" --report "$report" npm run x >"$CASE/begin.out" 2>"$CASE/begin.err" \
 		</dev/null 3>&- &
 	run=$!
 	wait_for 20 test -e "$CASE/paused" || fail "it did not begin: $(cat "$CASE/begin.err")"

@@ -36,6 +36,18 @@ wire() {
 	jq -e --arg t "127.0.0.2:$echo" '.[0].passed[] | select(.target == $t)' audit.json
 }
 
+@test "within walls a script reaches a host that is allowed, by the same tunnel, and no other" {
+	local text='curl -sS --cacert "'"$reg/ca.pem"'" "https://127.0.0.2:'"$cdn_https"'/-/ping"'
+	walls=(--sandbox-allow "read=$reg/ca.pem")
+	through "$text"
+	must_fail
+	must_say "[PMG2009] connection to tcp 127.0.0.2:$cdn_https refused"
+	walls+=(--sandbox-allow "net-connect=127.0.0.2:$cdn_https")
+	wire "$text"
+	same "body" "$without_said" "$stdout"
+	in_report --arg t "127.0.0.2:$cdn_https" '.passed[] | select(.target == $t and .why == "tunnel")'
+}
+
 @test "the end of one side is handed on, the other goes on" {
 	wire 'python3 "$tunnels" half "$count"'
 	wire 'python3 "$tunnels" greeted "$greet" "$tell"'

@@ -14,13 +14,13 @@ setup() {
 # inside LINE: the line of shell runs as a script of the project, behind pmg
 inside() {
 	jq -n --arg x "$1" '{name:"p",version:"1.0.0",scripts:{x:$x}}' >package.json
-	guarded npm run -s x
+	guarded --no-sandbox npm run -s x # of the proxy, whose clients are scripts to the walls
 }
 
 # outside: the address of the proxy of a run that goes on until `release`; $proxy_url, $proxy_at
 outside() {
 	jq -n '{name:"p",version:"1.0.0",scripts:{x:"env > env.out; mv env.out env; while [ ! -e stop ]; do sleep 0.1; done"}}' >package.json
-	"$pmg" npm run -s x >out 2>err </dev/null 3>&- &
+	"$pmg" --no-sandbox npm run -s x >out 2>err </dev/null 3>&- &
 	run=$!
 	wait_for 20 test -e env || fail "it did not begin: $(cat err)"
 	proxy_url=$(sed -n 's/^HTTPS_PROXY=//p' env)
