@@ -7,7 +7,6 @@
 #include "base/path.h"
 #include "pm/point.h"
 #include "policy/build.h"
-#include "policy/glob.h"
 #include "policy/scrub.h"
 #include "run/certs.h"
 #include "run/outer.h"
@@ -268,31 +267,12 @@ static void make_one_ahead(struct pmg_running *run, const char *path)
 		pmg_sweeper_add(&run->sweeper, PMG_SWEEPER_AHEAD, run->ahead.made.v[told]);
 }
 
-/* Folders of a cache from which programs are started, as npx does, are granted by themselves. */
-static bool is_started_from(const struct pmg_running *run, const struct pmg_policy_rule *rule)
-{
-	const struct pmg_strv *folders = &run->prepared.folders;
-	size_t i;
-
-	if (rule->access != PMG_ACCESS_EXEC || rule->rank != PMG_RANK_ALLOW ||
-	    !pmg_glob_is_subtree(rule->glob))
-		return false;
-	for (i = 0; i < folders->n; i++)
-		if (pmg_path_is_under(pmg_glob_fixed(rule->glob), folders->v[i]))
-			return true;
-	return false;
-}
-
 static void make_ahead(struct pmg_running *run)
 {
-	const struct pmg_policy *policy = run->prepared.policy;
 	size_t i;
 
 	for (i = 0; i < run->prepared.folders.n; i++)
 		make_one_ahead(run, run->prepared.folders.v[i]);
-	for (i = 0; i < policy->n_rules; i++)
-		if (is_started_from(run, &policy->rules[i]))
-			make_one_ahead(run, pmg_glob_fixed(policy->rules[i].glob));
 }
 
 /* The keeper builds while the proxy reads its certificates. */
