@@ -63,8 +63,12 @@ done <"$work/table"
 for page in docs/codes/PMG2*.md; do
 	parts=$(grep -oE '^(\*\*[A-Z][a-z]+\.\*\*|- \*[A-Za-z ]+\.\*|Example:)' "$page" | tr -d '*' | tr '\n' ' ')
 	[ "$parts" = "What. Example: Why. Resolution. - Yours. - Legitimate package. - If malicious. \
-Limits. Related. Glossary. " ] || {
+Limits. Related. Glossary. Tags. Updated. " ] || {
 		echo "$page: has the parts $parts"
+		status=1
+	}
+	grep -qE '^\*\*Updated\.\*\* 20[0-9]{2}-[0-9]{2}-[0-9]{2}\.$' "$page" || {
+		echo "$page: does not say when it was updated"
 		status=1
 	}
 	related=$(sed -n 's/^\*\*Related\.\*\*//p' "$page" | grep -oE '\(PMG[0-9]+\.md\)' | tr -d '()')
