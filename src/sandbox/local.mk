@@ -24,7 +24,8 @@ tests_unit_test_sandbox_mutants_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 tests_unit_test_sandbox_mutants_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_landlock_restrict \
 	-Wl,--wrap=pmg_policy_ask -Wl,--wrap=pmg_walls_close_but -Wl,--wrap=setrlimit \
 	-Wl,--wrap=pmg_mount_readonly -Wl,--wrap=pmg_ns_no_more_users -Wl,--wrap=prctl \
-	-Wl,--wrap=syscall -Wl,--wrap=kill -Wl,--wrap=pmg_call_filter
+	-Wl,--wrap=syscall -Wl,--wrap=kill -Wl,--wrap=pmg_call_filter \
+	-Wl,--wrap=pmg_ns_memfd_noexec
 
 # Who calls, and denied files by number.
 libsandbox_a_SOURCES += %D%/inodes.c

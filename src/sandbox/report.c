@@ -31,7 +31,7 @@ static const struct {
 
 static bool makes_folder(const struct pmg_request *request)
 {
-	return pmg_str_has_prefix(request->row->name, "mkdir");
+	return request->row && pmg_str_has_prefix(request->row->name, "mkdir");
 }
 
 /* @param folder  it was to be made: what is to lie in it is meant too */

@@ -122,6 +122,14 @@ long __wrap_syscall(long nr, ...)
 	return __real_syscall(nr, args[0], args[1], args[2], args[3], args[4], args[5]);
 }
 
+/* Without a pid namespace the value would be the host's. */
+int __real_pmg_ns_memfd_noexec(struct pmg_err *err);
+int __wrap_pmg_ns_memfd_noexec(struct pmg_err *err);
+int __wrap_pmg_ns_memfd_noexec(struct pmg_err *err)
+{
+	return left_out & NO_PID_NS ? 1 : __real_pmg_ns_memfd_noexec(err);
+}
+
 /* Outside a pid namespace of its own "all processes" are those of the machine. */
 int __real_kill(pid_t pid, int sig);
 int __wrap_kill(pid_t pid, int sig);
