@@ -259,8 +259,8 @@ void pmg_client_forward(struct pmg_client *client, struct pmg_head *head)
 	if (request->wants_continue &&
 	    pmg_str_adds(&client->out, "HTTP/1.1 100 Continue\r\n\r\n") < 0)
 		client->is_broken = true;
-	if (pmg_exchange_start(pmg_service_way(client->service, request->url.host), &request->url,
-			       head, request->framing, request->length, &user, &client->exchange,
+	if (pmg_exchange_start(pmg_service_way(client->service, &request->url), &request->url, head,
+			       request->framing, request->length, &user, &client->exchange,
 			       &err) < 0) {
 		pmg_client_refuse(client, 500, err.msg);
 		return;

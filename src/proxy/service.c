@@ -1,6 +1,7 @@
 #include "proxy/service.h"
 
 #include "base/url.h"
+#include "proxy/catalog.h"
 
 bool pmg_service_has_room(const struct pmg_service *service, enum pmg_role role)
 {
@@ -21,8 +22,11 @@ void pmg_service_leave(struct pmg_service *service, enum pmg_role role)
 	service->freed(service->freed_ctx);
 }
 
-const struct pmg_upstream *pmg_service_way(const struct pmg_service *service, const char *host)
+const struct pmg_upstream *pmg_service_way(const struct pmg_service *service,
+					   const struct pmg_url *url)
 {
-	return service->nearby.route && pmg_host_is_loopback(host) ? &service->nearby
-								   : &service->upstream;
+	bool is_near = service->nearby.route && pmg_host_is_loopback(url->host) &&
+		       !pmg_catalog_knows(service->catalog, url->host, url->port);
+
+	return is_near ? &service->nearby : &service->upstream;
 }

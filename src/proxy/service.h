@@ -53,7 +53,9 @@ struct pmg_service {
 bool pmg_service_has_room(const struct pmg_service *service, enum pmg_role role);
 void pmg_service_enter(struct pmg_service *service, enum pmg_role role);
 void pmg_service_leave(struct pmg_service *service, enum pmg_role role); /* calls freed() */
-/** The way out to a host: the user's loopback is never sought behind a parent proxy. */
-const struct pmg_upstream *pmg_service_way(const struct pmg_service *service, const char *host);
+/** The way out to a host: the user's loopback is not sought behind a parent proxy, unless packages
+ *  come from there: then it goes as the tool itself would. */
+const struct pmg_upstream *pmg_service_way(const struct pmg_service *service,
+					   const struct pmg_url *url);
 
 #endif

@@ -226,7 +226,7 @@ static void on_event(void *ctx, uint32_t events)
 
 static struct pmg_route *route_of(const struct pmg_tunnel *tunnel)
 {
-	return pmg_service_way(tunnel->service, tunnel->url.host)->route;
+	return pmg_service_way(tunnel->service, &tunnel->url)->route;
 }
 
 /* The answer that ends a CONNECT. It is small, and nothing was sent yet: it fits the socket. */

@@ -216,6 +216,8 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	if (r < 0)
 		return r;
 	out->repository = pmg_xstrdup(places.repository ? places.repository : out->cwd);
+	/* npm reads what cafile names before it asks its environment. */
+	keep_folders(&out->facts.ca_files, &places.configs);
 	keep_folders(&places.caches, &out->folders);
 	keep_folders(&places.stores, &out->folders);
 	/* Else all of a project that lies in /tmp could be written. */
