@@ -41,7 +41,10 @@ by_tunnel() { in_report --arg t "127.0.0.2:$git_port" '.passed[] | select(.targe
 		package_json
 		export "$name=$reg/ca.pem"
 		report=$BATS_TEST_TMPDIR/report.json
-		guarded --report "$report" npm install "git+$repo"
+		guarded --report "$report" npm install "git+$repo" # another host than the registry's
+		must_fail
+		must_say "net-connect=127.0.0.2:$git_port"
+		guarded --report "$report" --sandbox-allow "net-connect=127.0.0.2:$git_port" npm install "git+$repo"
 		unset "$name"
 		must_work
 		[ "$(node -p 'require("from-git")')" = "from git" ]
