@@ -47,6 +47,8 @@ home() {
 		*) unset "$name" ;;
 		esac
 	done
+	# rustup's links, which pip asks for the version of rustc, set up a home that is none.
+	PATH=$(tr : '\n' <<<"$PATH" | grep -v '/\.cargo/bin$' | paste -sd :)
 	export npm_config_update_notifier=false npm_config_fund=false npm_config_audit=false
 	export npm_config_fetch_retries=0 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_RETRIES=0
 	export NO_UPDATE_NOTIFIER=1 CI=true
