@@ -175,7 +175,8 @@ class Doors(Walls):
     def test_walls_without_listeners_are_no_start(self):
         import proxyctl
         for more in ({"walls": True}, {"doors": [("odd", listener(0))]}):
-            front = proxyctl.Front(world.PROGRAM, wrap=world.WRAP, **more)
+            front = proxyctl.Front(world.PROGRAM, wrap=world.WRAP,
+                                   bundle=tempfile.mkstemp(suffix=".pem", dir=world.WORK)[1], **more)
             self.cleanup.append(front.kill)
             self.assertEqual(front.receive()["type"], "failed")
 
