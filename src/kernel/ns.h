@@ -21,8 +21,8 @@ int pmg_ns_enter(int flags, bool *own_user, struct pmg_err *err) PMG_MUST_CHECK;
 /** No further user namespaces below (user.max_user_namespaces=0). Only in a user namespace of our
  *  own: the value is the namespace's, root's would be the host's. */
 int pmg_ns_no_more_users(struct pmg_err *err) PMG_MUST_CHECK;
-/** vm.memfd_noexec=1 for the pid namespace of which the caller is the first process; another's may
- *  be the host's and is left alone (6.3). @return 1: done; 0: not the first, no such
+/** vm.memfd_noexec=1 for the pid namespace of which the caller is the first process (6.3); any
+ *  other's may be the host's and is left alone. @return 1: done; 0: not the first process, no such
  *  sysctl, or not ours to set: only the host's root may; -PMG_E_SYS */
 int pmg_ns_memfd_noexec(struct pmg_err *err) PMG_MUST_CHECK;
 
