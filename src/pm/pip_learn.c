@@ -5,35 +5,23 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
-#include "conf/ini.h"
 #include "pm/ask.h"
 #include "pm/facts.h"
 #include "pm/managers.h"
+#include "pm/pip_priv.h"
 #include "pm/requirements.h"
 #include "pm/settings.h"
 #include "pm/surroundings.h"
 
 #define FILE_MAX  8388608U /* a requirements file with hashes is long */
 #define FILES_MAX 256U
-#define FIRST_MAX 4096U /* of a script's first line */
 
-/* One learning. */
-struct pip {
-	const struct pmg_place *place;
-	struct pmg_facts *facts;
-	struct pmg_settings settings;
-	struct pmg_strv seen; /* files that were read: they may name each other */
-	const char *file;     /* now being read, NULL for the command line */
-	bool isolated;        /* pip reads neither its variables nor the user's files */
-	struct pmg_err *err;
-};
-
-static void pip_done(struct pip *p)
+static void pip_done(struct pmg_pip *p)
 {
 	pmg_settings_done(&p->settings);
 	pmg_strv_done(&p->seen);
 }
-PMG_DEFINE_AUTO_DONE(pip, struct pip, pip_done);
+PMG_DEFINE_AUTO_DONE(pip, struct pmg_pip, pip_done);
 
 /* "-i, --index-url <url>  Base URL of ... (default ADDRESS)." of `pip download --help`. */
 static void read_answer(const char *said, struct pmg_strv *out)
@@ -59,7 +47,7 @@ static const struct pmg_question questions[] = {
 	{ .tool = "pip3", .args = question_args, .env = question_env, .read = read_answer },
 };
 
-static int read_text(struct pip *p, const char *path, char **text, size_t *len)
+static int read_text(struct pmg_pip *p, const char *path, char **text, size_t *len)
 {
 	struct pmg_err why = PMG_ERR_INIT;
 	int r;
@@ -81,7 +69,7 @@ static int read_text(struct pip *p, const char *path, char **text, size_t *len)
 static int take_requirement(void *ctx, const struct pmg_requirement *found);
 
 /* Every archive that a file names by address. */
-static int scan_file(struct pip *p, const char *path)
+static int scan_file(struct pmg_pip *p, const char *path)
 {
 	pmg_autofree char *text = NULL;
 	size_t len = 0;
@@ -90,7 +78,7 @@ static int scan_file(struct pip *p, const char *path)
 	return r == 0 && text ? pmg_requirements_scan(text, len, take_requirement, p) : r;
 }
 
-static int read_requirements(struct pip *p, const char *path)
+static int read_requirements(struct pmg_pip *p, const char *path)
 {
 	pmg_autofree char *text = NULL;
 	const char *above = p->file;
@@ -109,7 +97,7 @@ static int read_requirements(struct pip *p, const char *path)
 }
 
 /* A path as pip reads it: seen from the file that names it, else from the working folder. */
-static char *path_from(const struct pip *p, const char *value)
+static char *path_from(const struct pmg_pip *p, const char *value)
 {
 	pmg_autofree char *dir = p->file ? pmg_path_dir(p->file) : pmg_xstrdup(p->place->cwd);
 	pmg_autofree char *path = NULL;
@@ -123,7 +111,7 @@ static char *path_from(const struct pip *p, const char *value)
 }
 
 /* A project of the user's own: its pyproject.toml may name archives. */
-static int take_path(struct pip *p, const char *value)
+static int take_path(struct pmg_pip *p, const char *value)
 {
 	pmg_autofree char *bare = pmg_xstrndup(value, strcspn(value, "["));
 	pmg_autofree char *dir = path_from(p, bare);
@@ -132,7 +120,7 @@ static int take_path(struct pip *p, const char *value)
 	return scan_file(p, file);
 }
 
-static int take_file(struct pip *p, const char *value)
+static int take_file(struct pmg_pip *p, const char *value)
 {
 	pmg_autofree char *path = NULL;
 
@@ -146,7 +134,7 @@ static int take_file(struct pip *p, const char *value)
 }
 
 /* A script with inline metadata is no requirements file. */
-static int take_script(struct pip *p, const char *value)
+static int take_script(struct pmg_pip *p, const char *value)
 {
 	pmg_autofree char *path = path_from(p, value);
 
@@ -154,12 +142,12 @@ static int take_script(struct pip *p, const char *value)
 }
 
 /* Options that name files; all others are settings. */
-static int take_option(struct pip *p, const char *name, const char *value, const char *what,
+static int take_option(struct pmg_pip *p, const char *name, const char *value, const char *what,
 		       unsigned line)
 {
 	static const struct {
 		const char *name;
-		int (*take)(struct pip *p, const char *value);
+		int (*take)(struct pmg_pip *p, const char *value);
 	} rows[] = {
 		{ "requirement", take_file },
 		{ "constraint", take_file },
@@ -179,7 +167,7 @@ static int take_option(struct pip *p, const char *name, const char *value, const
 
 static int take_requirement(void *ctx, const struct pmg_requirement *found)
 {
-	struct pip *p = ctx;
+	struct pmg_pip *p = ctx;
 
 	if (found->option)
 		return take_option(p, found->option, found->value,
@@ -190,7 +178,7 @@ static int take_requirement(void *ctx, const struct pmg_requirement *found)
 	return take_path(p, found->value);
 }
 
-static int take_argument(struct pip *p, const struct pmg_arg *arg)
+static int take_argument(struct pmg_pip *p, const struct pmg_arg *arg)
 {
 	static const char *const steering[] = { "proxy", "cert" };
 	size_t i;
@@ -212,7 +200,7 @@ static int take_argument(struct pip *p, const struct pmg_arg *arg)
 	return arg->value ? take_option(p, arg->name, arg->value, "command line", 0) : 0;
 }
 
-static int read_line(struct pip *p)
+static int read_line(struct pmg_pip *p)
 {
 	pmg_auto(args) struct pmg_args args = { .table = &pmg_pip_args, .argv = p->place->argv };
 	struct pmg_arg arg;
@@ -231,7 +219,7 @@ static int read_line(struct pip *p)
 }
 
 /* PIP_REQUIREMENT and PIP_CONSTRAINT name files, by blanks. */
-static int read_env(struct pip *p)
+static int read_env(struct pmg_pip *p)
 {
 	static const char *const names[] = { "PIP_REQUIREMENT", "PIP_CONSTRAINT",
 					     "PIP_BUILD_CONSTRAINT" };
@@ -250,145 +238,6 @@ static int read_env(struct pip *p)
 	return r;
 }
 
-static int read_conf(struct pip *p, const char *path)
-{
-	pmg_auto(ini) struct pmg_ini ini = { 0 };
-	struct pmg_err why = PMG_ERR_INIT;
-	pmg_autofree char *text = NULL;
-	size_t len = 0, i;
-	int r;
-
-	r = pmg_io_slurp(path, PMG_INI_TEXT_MAX, &text, &len, &why);
-	if (r == -PMG_E_LIMIT) {
-		*p->err = why;
-		return r;
-	}
-	if (r < 0)
-		return 0; /* not there, or pip cannot read it either */
-	r = pmg_ini_parse(PMG_INI_PYTHON, path, text, len, &ini, p->err);
-	for (i = 0; r == 0 && i < ini.n; i++)
-		r = pmg_settings_add(&p->settings, ini.entries[i].key, ini.entries[i].value, path,
-				     ini.entries[i].line, p->err);
-	return r;
-}
-
-static int read_conf_in(struct pip *p, const char *dir, const char *name)
-{
-	pmg_autofree char *path = pmg_path_join(dir, name);
-
-	return read_conf(p, path);
-}
-
-/* PREFIX/pip.conf for a program PREFIX/bin/x. */
-static int read_site_of(struct pip *p, const char *program)
-{
-	pmg_autofree char *bin = pmg_path_dir(program);
-	pmg_autofree char *prefix = pmg_path_dir(bin);
-
-	return read_conf_in(p, prefix, "pip.conf");
-}
-
-/* The interpreter in the first line of a script, "#!/venv/bin/python"; NULL when it has none. */
-static char *interpreter(const char *program)
-{
-	struct pmg_err err = PMG_ERR_INIT;
-	pmg_autofree char *text = NULL;
-	size_t len = 0;
-
-	if (pmg_io_slurp(program, FIRST_MAX, &text, &len, &err) < 0 || len < 3 ||
-	    strncmp(text, "#!/", 3) != 0)
-		return NULL;
-	return pmg_xstrndup(text + 2, strcspn(text + 2, " \t\r\n"));
-}
-
-/* The configuration of the environment that pip is installed in. */
-static int read_sites(struct pip *p)
-{
-	pmg_autofree char *python = interpreter(p->place->program);
-	const char *venv = pmg_env_get(p->place->env, "VIRTUAL_ENV");
-	pmg_autofree char *real = pmg_path_real(p->place->program);
-	int r;
-
-	r = read_site_of(p, p->place->program);
-	if (r == 0 && python)
-		r = read_site_of(p, python);
-	if (r == 0 && real)
-		r = read_site_of(p, real);
-	if (r == 0 && venv && venv[0] == '/')
-		r = read_conf_in(p, venv, "pip.conf");
-	return r;
-}
-
-/* What an isolated pip does not read. */
-static int read_user(struct pip *p)
-{
-	const char *xdg = pmg_env_get(p->place->env, "XDG_CONFIG_HOME");
-	int r = 0;
-
-	if (xdg && xdg[0] == '/')
-		r = read_conf_in(p, xdg, "pip/pip.conf");
-	if (r == 0)
-		r = read_conf_in(p, p->place->home, ".config/pip/pip.conf");
-	return r == 0 ? read_conf_in(p, p->place->home, ".pip/pip.conf") : r;
-}
-
-static int read_global(struct pip *p)
-{
-	const char *dirs = pmg_env_get(p->place->env, "XDG_CONFIG_DIRS");
-	pmg_auto(strv) struct pmg_strv global = { 0 };
-	size_t i;
-	int r = 0;
-
-	pmg_strv_split(&global, dirs && *dirs ? dirs : "/etc/xdg", ":");
-	for (i = 0; r == 0 && i < global.n; i++)
-		r = read_conf_in(p, global.v[i], "pip/pip.conf");
-	return r == 0 ? read_conf(p, "/etc/pip.conf") : r;
-}
-
-/* Isolated, pip follows a file where else PIP_PROXY and PIP_CERT would overrule it. */
-static int check_steerable(const struct pip *p, size_t from, size_t to)
-{
-	size_t i;
-
-	for (i = from; p->isolated && i < to; i++) {
-		const struct pmg_setting *s = &p->settings.v[i];
-
-		if (strcmp(s->key, "proxy") != 0 && strcmp(s->key, "cert") != 0)
-			continue;
-		(void)pmg_err_set(p->err, PMG_E_UNSUPPORTED, 0,
-				  "%s:%u: with \"%s\" set here pip --isolated cannot be led "
-				  "through pmg",
-				  s->what, s->line, s->key);
-		return pmg_err_hint(p->err, "leave out --isolated, or use HTTPS_PROXY and "
-					    "SSL_CERT_FILE in place of the setting");
-	}
-	return 0;
-}
-
-/* All that pip may read, the stronger first. */
-static int read_confs(struct pip *p)
-{
-	const char *named = pmg_env_get(p->place->env, "PIP_CONFIG_FILE");
-	size_t site = p->settings.n, user, global;
-	int r = 0;
-
-	if (named && strcmp(named, "/dev/null") == 0)
-		return 0; /* pip then reads none */
-	if (named)
-		r = read_conf_in(p, p->place->cwd, named);
-	if (r == 0)
-		r = read_sites(p);
-	user = p->settings.n;
-	if (r == 0)
-		r = check_steerable(p, site, user);
-	if (r == 0)
-		r = read_user(p);
-	global = p->settings.n;
-	if (r == 0)
-		r = read_global(p);
-	return r == 0 ? check_steerable(p, global, p->settings.n) : r;
-}
-
 /* A page of links: the files lie beside it, more often than not. */
 static char *page_folder(const char *url)
 {
@@ -401,7 +250,7 @@ static char *page_folder(const char *url)
 	return pmg_xstrndup(url, n);
 }
 
-static int apply_registry(struct pip *p, const struct pmg_setting *s, bool page)
+static int apply_registry(struct pmg_pip *p, const struct pmg_setting *s, bool page)
 {
 	pmg_auto(strv) struct pmg_strv urls = { 0 };
 	size_t i;
@@ -419,7 +268,7 @@ static int apply_registry(struct pip *p, const struct pmg_setting *s, bool page)
 	return r;
 }
 
-static int apply_registries(struct pip *p)
+static int apply_registries(struct pmg_pip *p)
 {
 	static const struct {
 		const char *key;
@@ -440,7 +289,7 @@ static int apply_registries(struct pip *p)
 	return r;
 }
 
-static void apply_network(struct pip *p)
+static void apply_network(struct pmg_pip *p)
 {
 	const struct pmg_setting *cert = pmg_settings_find(&p->settings, "cert");
 	const char *proxy = pmg_settings_value(&p->settings, "proxy");
@@ -465,34 +314,34 @@ static void apply_network(struct pip *p)
 			       pmg_settings_find(&p->settings, "client-cert")->what);
 }
 
-static int read_all(struct pip *p)
+static int read_all(struct pmg_pip *p)
 {
 	int r = read_line(p);
 
 	if (r == 0)
 		r = read_env(p);
-	return r == 0 ? read_confs(p) : r;
+	return r == 0 ? pmg_pip_confs(p) : r;
 }
 
 int pmg_pip_settings(const struct pmg_place *place, struct pmg_settings *out, char **python,
 		     struct pmg_err *err)
 {
 	pmg_auto(facts) struct pmg_facts scratch = { 0 };
-	pmg_auto(pip) struct pip p = { .place = place, .facts = &scratch, .err = err };
+	pmg_auto(pip) struct pmg_pip p = { .place = place, .facts = &scratch, .err = err };
 	int r = read_all(&p);
 
 	if (r < 0)
 		return r;
 	*out = p.settings;
 	p.settings = (struct pmg_settings){ 0 };
-	*python = interpreter(place->program);
+	*python = pmg_pip_interpreter(place->program);
 	return 0;
 }
 
 int pmg_pip_learn(const struct pmg_place *place, struct pmg_facts *out, struct pmg_err *err)
 {
 	bool three = strcmp(pmg_path_name(place->argv[0]), "pip3") == 0;
-	pmg_auto(pip) struct pip p = { .place = place, .facts = out, .err = err };
+	pmg_auto(pip) struct pmg_pip p = { .place = place, .facts = out, .err = err };
 	int r = read_all(&p);
 
 	if (r == 0)

@@ -1,7 +1,10 @@
 #ifndef PMG_PM_PLACES_PRIV_H
 #define PMG_PM_PLACES_PRIV_H
-/** The halves of pm/places.h: what the manager keeps, and what the host has. */
+/** The parts of pm/places.h: what each manager keeps, its project, and what the host has. */
 #include "pm/places.h"
+
+struct pmg_setting;
+struct pmg_settings;
 
 /** Add a path, clean, and where it leads when that is elsewhere. */
 void pmg_places_add(struct pmg_strv *list, const char *path);
@@ -20,6 +23,36 @@ bool pmg_places_has(const char *dir, const char *name);
 char *pmg_places_base(const struct pmg_place *place, const char *name,
 		      const char *otherwise) PMG_MUST_CHECK;
 
+/**
+ * Is it a setting of the project? Who writes a project must not choose what a run may write
+ * elsewhere: nor by a file of another name, which its .npmrc calls the user's (userconfig=./x).
+ */
+bool pmg_places_is_of_project(const struct pmg_place *place, const struct pmg_places *out,
+			      const struct pmg_setting *s);
+/** The folder that a setting names; NULL when none may. out->project is known. */
+char *pmg_places_named(const struct pmg_settings *settings, const struct pmg_place *place,
+		       const struct pmg_places *out, const char *key) PMG_MUST_CHECK;
+/** Add a setting's folder, else `otherwise`, which may be NULL. */
+void pmg_places_add_setting(struct pmg_strv *list, const struct pmg_settings *settings,
+			    const struct pmg_place *place, const struct pmg_places *out,
+			    const char *key, const char *otherwise);
+/** outputs, of the keys up to NULL */
+void pmg_places_outputs(const struct pmg_settings *settings, const struct pmg_place *place,
+			struct pmg_places *out, const char *const *keys);
+/** prefixes, where the user owns it */
+void pmg_places_add_prefix(const struct pmg_place *place, struct pmg_places *out, const char *path);
+/** PREFIX of a program PREFIX/bin/x, links resolved. */
+char *pmg_places_prefix_of(const char *program) PMG_MUST_CHECK;
+
+/** The manager's project, seen from the folder it works in; pm NULL: that folder. */
+char *pmg_places_project(const struct pmg_pm *pm, const struct pmg_place *place, const char *start,
+			 const char *repository) PMG_MUST_CHECK;
+/** All but programs, for npm and pnpm */
+int pmg_places_node(const struct pmg_pm *pm, const struct pmg_place *place, struct pmg_places *out,
+		    struct pmg_err *err) PMG_MUST_CHECK;
+/** What is pip's; out->project is known. */
+int pmg_places_pip(const struct pmg_place *place, struct pmg_places *out,
+		   struct pmg_err *err) PMG_MUST_CHECK;
 /** programs */
 void pmg_places_programs(const struct pmg_place *place, struct pmg_places *out);
 /** repository, git_configs, git_dirs, hooks, git_secret; of the folder the command works in */

@@ -1,0 +1,173 @@
+/* What npm and pnpm keep, and what this command line has them write to. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/env.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "pm/managers.h"
+#include "pm/npmlike.h"
+#include "pm/places_priv.h"
+
+/* A setting that is not the project's. */
+static bool is_set(const struct pmg_npmlike *n, const struct pmg_places *out, const char *key,
+		   const char *to)
+{
+	size_t i;
+
+	for (i = 0; i < n->settings.n; i++) {
+		const struct pmg_setting *s = &n->settings.v[i];
+
+		if (strcmp(s->key, key) == 0 && pmg_settings_use(s) &&
+		    !pmg_places_is_of_project(n->place, out, s))
+			return strcmp(pmg_settings_use(s), to) == 0;
+	}
+	return false;
+}
+
+/* -g, --location=global, and the verbs that make links in the global folder. Not "global=true" in
+ * the project's .npmrc, by which its scripts could write into programs of the user. */
+static bool is_global(const struct pmg_npmlike *n, const struct pmg_places *out)
+{
+	static const char *const verbs[] = { "link",        "ln",      "env", "setup",
+					     "self-update", "runtime", "rt" };
+	size_t i;
+
+	for (i = 0; n->operands.n > 0 && i < PMG_ARRAY_LEN(verbs); i++)
+		if (strcmp(n->operands.v[0], verbs[i]) == 0)
+			return true;
+	return is_set(n, out, "global", "true") || is_set(n, out, "location", "global");
+}
+
+static void npm_prefix(const struct pmg_npmlike *n, struct pmg_places *out)
+{
+	pmg_autofree char *set = pmg_places_named(&n->settings, n->place, out, "prefix");
+	const char *env = pmg_env_get(n->place->env, "PREFIX");
+	pmg_autofree char *node = pmg_env_search(n->place->env, "node");
+	pmg_autofree char *of_node = node ? pmg_places_prefix_of(node) : NULL;
+
+	if (!is_global(n, out))
+		return;
+	if (set)
+		pmg_places_add_prefix(n->place, out, set);
+	else if (env && env[0] == '/')
+		pmg_places_add_prefix(n->place, out, env);
+	else if (of_node)
+		pmg_places_add_prefix(n->place, out, of_node);
+}
+
+/* The user's own files, there or not; those of the project are read with the project. */
+static void npm_configs(const struct pmg_npmlike *n, struct pmg_places *out)
+{
+	pmg_autofree char *npmrc = pmg_path_join(n->place->home, ".npmrc");
+	size_t i;
+
+	pmg_places_add(&out->configs, npmrc);
+	for (i = 0; i < n->settings.n; i++) {
+		const struct pmg_setting *s = &n->settings.v[i];
+
+		if (s->line > 0 && s->what[0] == '/' && !pmg_places_is_of_project(n->place, out, s))
+			pmg_places_add(&out->configs, s->what);
+	}
+}
+
+static void corepack(const struct pmg_place *place, struct pmg_places *out)
+{
+	pmg_autofree char *cache = pmg_places_base(place, "XDG_CACHE_HOME", ".cache");
+	pmg_autofree char *home = pmg_path_join(cache, "node/corepack");
+	const char *named_home = pmg_env_get(place->env, "COREPACK_HOME");
+
+	if (pmg_is_corepack(place->program))
+		pmg_places_add_own(&out->caches, place,
+				   named_home && named_home[0] == '/' ? named_home : home);
+}
+
+static void npm_places(const struct pmg_npmlike *n, struct pmg_places *out)
+{
+	static const char *const keys[] = { "pack-destination", NULL };
+	pmg_autofree char *cache = pmg_path_join(n->place->home, ".npm");
+
+	pmg_places_add_setting(&out->caches, &n->settings, n->place, out, "cache", cache);
+	npm_prefix(n, out);
+	pmg_places_outputs(&n->settings, n->place, out, keys);
+}
+
+/* Where hard links out of the home's store cannot lead, pnpm keeps one at the top of the file
+ * system that the project is on. */
+static void store_of_mount(const struct pmg_place *place, struct pmg_places *out)
+{
+	pmg_autofree char *top = pmg_xstrdup(out->project);
+	struct stat home, here, above;
+
+	if (stat(place->home, &home) < 0 || stat(top, &here) < 0 || home.st_dev == here.st_dev)
+		return;
+	while (strcmp(top, "/") != 0) {
+		pmg_autofree char *up = pmg_path_dir(top);
+
+		if (stat(up, &above) < 0 || above.st_dev != here.st_dev)
+			break;
+		free(top);
+		top = pmg_steal_ptr(&up);
+	}
+	pmg_strv_addf(&out->stores, "%s/.pnpm-store", strcmp(top, "/") == 0 ? "" : top);
+}
+
+static void pnpm_places(const struct pmg_npmlike *n, struct pmg_places *out)
+{
+	static const char *const keys[] = { "pack-destination", "modules-dir", "virtual-store-dir",
+					    "lockfile-dir", NULL };
+	const struct pmg_place *place = n->place;
+	const char *own = pmg_env_get(place->env, "PNPM_HOME");
+	pmg_autofree char *share = pmg_places_base(place, "XDG_DATA_HOME", ".local/share");
+	pmg_autofree char *cache = pmg_places_base(place, "XDG_CACHE_HOME", ".cache");
+	pmg_autofree char *state = pmg_places_base(place, "XDG_STATE_HOME", ".local/state");
+	pmg_autofree char *config = pmg_places_base(place, "XDG_CONFIG_HOME", ".config");
+	pmg_autofree char *data =
+		own && own[0] == '/' ? pmg_xstrdup(own) : pmg_path_join(share, "pnpm");
+	pmg_autofree char *store = pmg_path_join(data, "store");
+	pmg_autofree char *pnpm_cache = pmg_path_join(cache, "pnpm");
+	pmg_autofree char *pnpm_state = pmg_path_join(state, "pnpm");
+	pmg_autofree char *pnpm_config = pmg_path_join(config, "pnpm");
+
+	pmg_places_add_setting(&out->stores, &n->settings, place, out, "store-dir", store);
+	store_of_mount(place, out);
+	pmg_places_add_setting(&out->caches, &n->settings, place, out, "cache-dir", pnpm_cache);
+	pmg_places_add_setting(&out->caches, &n->settings, place, out, "state-dir", pnpm_state);
+	pmg_places_add(&out->configs, pnpm_config);
+	if (is_global(n, out)) {
+		pmg_places_add_prefix(place, out, data);
+		pmg_places_add_setting(&out->prefixes, &n->settings, place, out, "global-dir",
+				       NULL);
+		pmg_places_add_setting(&out->prefixes, &n->settings, place, out, "global-bin-dir",
+				       NULL);
+	}
+	pmg_places_outputs(&n->settings, place, out, keys);
+}
+
+int pmg_places_node(const struct pmg_pm *pm, const struct pmg_place *place, struct pmg_places *out,
+		    struct pmg_err *err)
+{
+	pmg_auto(facts) struct pmg_facts scratch = { 0 };
+	pmg_auto(npmlike) struct pmg_npmlike n = { .place = place, .facts = &scratch };
+	bool pnpm = strcmp(pm->name, "pnpm") == 0;
+	pmg_autofree char *start = NULL;
+	int r = pnpm ? pmg_pnpm_settings(&n, &start, err) : pmg_npm_settings(&n, &start, err);
+
+	if (r < 0)
+		return r;
+	/* "npm -g --prefix X" installs into X, it does not work there. */
+	if (is_global(&n, out)) {
+		free(start);
+		start = pmg_xstrdup(place->cwd);
+	}
+	pmg_places_git(place, start, out);
+	out->project = pmg_places_project(pm, place, start, out->repository);
+	npm_configs(&n, out);
+	if (pnpm)
+		pnpm_places(&n, out);
+	else
+		npm_places(&n, out);
+	corepack(place, out);
+	return 0;
+}

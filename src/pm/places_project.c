@@ -1,0 +1,78 @@
+/* The folder that a manager takes for its project. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "base/str.h"
+#include "pm/places_priv.h"
+#include "pm/project.h"
+
+#define MANIFEST_MAX 1048576U
+
+/* "workspaces": [...] or {"packages": [...]} of a folder's package.json: do they name `member`? */
+static bool has_member(const char *dir, const char *member)
+{
+	pmg_autofree char *file = pmg_path_join(dir, "package.json");
+	pmg_auto(strv) struct pmg_strv folders = { 0 };
+	pmg_auto(json) struct json_t *json = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	const struct json_t *list;
+	pmg_autofree char *text = NULL;
+	size_t len = 0, i;
+
+	if (pmg_io_slurp(file, MANIFEST_MAX, &text, &len, &err) < 0 ||
+	    pmg_json_parse(file, text, len, &json, &err) < 0)
+		return false;
+	list = pmg_json_get(json, "workspaces");
+	if (pmg_json_is_object(list))
+		list = pmg_json_get(list, "packages");
+	for (i = 0; i < pmg_json_len(list); i++)
+		if (pmg_json_text(pmg_json_at(list, i)))
+			pmg_project_expand(dir, pmg_json_text(pmg_json_at(list, i)), &folders);
+	return pmg_strv_has(&folders, member);
+}
+
+static bool is_root(const struct pmg_pm *pm, const char *dir, const char *found)
+{
+	static const char *const node[] = { "package.json", "pnpm-workspace.yaml", NULL };
+	static const char *const python[] = { "pyproject.toml", "setup.py", "setup.cfg", NULL };
+	const char *const *name = pm->eco == PMG_ECO_NPM ? node : python;
+
+	/* Above the nearest one only the root of its workspace counts. */
+	if (found)
+		return pm->eco == PMG_ECO_NPM &&
+		       ((strcmp(pm->name, "pnpm") == 0 && pmg_places_has(dir, node[1])) ||
+			has_member(dir, found));
+	for (; *name; name++)
+		if (pmg_places_has(dir, *name))
+			return true;
+	return false;
+}
+
+char *pmg_places_project(const struct pmg_pm *pm, const struct pmg_place *place, const char *start,
+			 const char *repository)
+{
+	pmg_autofree char *real = pmg_path_real(start);
+	char *found = NULL;
+	char *dir = pmg_xstrdup(real ? real : start), *up;
+	unsigned level;
+
+	for (level = 0; pm && level < PMG_PROJECT_LEVELS_MAX; level++) {
+		/* A package.json that lies about in the home does not make all of it a project. */
+		if (level > 0 && pmg_path_is_under(place->home, dir))
+			break;
+		if (is_root(pm, dir, found)) {
+			free(found);
+			found = pmg_xstrdup(dir);
+		}
+		if (strcmp(dir, "/") == 0 || pmg_streq(dir, repository))
+			break;
+		up = pmg_path_dir(dir);
+		free(dir);
+		dir = up;
+	}
+	free(dir);
+	return found ? found : pmg_xstrdup(real ? real : start);
+}
