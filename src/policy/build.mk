@@ -1,6 +1,7 @@
 # From files and names to a policy.
 libpolicy_a_SOURCES += \
-	%D%/allow.c %D%/allow.h %D%/build.c %D%/builtin.c %D%/builtin.h %D%/draft.c %D%/draft.h \
+	%D%/allow.c %D%/allow.h %D%/build.c %D%/build_priv.h %D%/builtin.c %D%/builtin.h \
+	%D%/draft.c %D%/draft.h %D%/draft_keys.c %D%/entries.c %D%/gather.c \
 	%D%/mandatory.c %D%/mandatory.h %D%/overlay.c %D%/overlay.h %D%/profile.c \
 	%D%/scrub.c %D%/scrub.h %D%/vars.c %D%/vars.h
 nodist_libpolicy_a_SOURCES = %D%/builtin_data.c

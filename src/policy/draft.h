@@ -5,6 +5,7 @@
  * not replaced yet, each entry with the line it stands on. policy/build.c
  * makes a policy of it.
  */
+#include "conf/keys.h"
 #include "policy/policy.h"
 
 #define PMG_DRAFT_ENTRIES_MAX 4096U /* of one file */
@@ -54,6 +55,10 @@ int pmg_draft_profile(struct pmg_draft *draft, const char *config_dir, const cha
 /** Add what a preset allows; an official one wins over a file of that name. @return as above */
 int pmg_draft_preset(struct pmg_draft *draft, const char *config_dir, const char *name,
 		     struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Rows that read a profile or a preset into a draft whose layer and label are set. */
+extern const struct pmg_key pmg_draft_profile_keys[];
+extern const struct pmg_key pmg_draft_preset_keys[];
 
 /** [A-Za-z0-9_-]{1,64} */
 bool pmg_draft_is_name(const char *name);

@@ -1,0 +1,32 @@
+#ifndef PMG_POLICY_BUILD_PRIV_H
+#define PMG_POLICY_BUILD_PRIV_H
+/**
+ * What the parts of build.h share.
+ *
+ *   build.c    the order of things
+ *   gather.c   profile, presets, overlay and flags: all that is said, as written
+ *   entries.c  what is said made into rules
+ */
+#include "policy/build.h"
+#include "policy/draft.h"
+
+#define PMG_DIAG_LEFT_OUT 2004 /* docs/codes/PMG2004.md */
+#define PMG_DIAG_INVALID  2106 /* docs/codes/PMG2106.md */
+
+/* One building. */
+struct pmg_build {
+	const struct pmg_policy_facts *facts;
+	struct pmg_draft draft;
+	struct pmg_policy *policy;
+};
+
+/** profile -> presets -> overlay -> --sandbox-allow, variables not replaced. */
+int pmg_build_gather(struct pmg_build *b, const struct pmg_policy_want *want,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+/** Rules for every entry of the draft, and for its switches. */
+int pmg_build_entries(struct pmg_build *b, struct pmg_err *err) PMG_MUST_CHECK;
+/** What pmg itself needs of a run: its bundle is readable and the temporary folder writable even
+ * where they lie below folders of pmg's that are closed. */
+int pmg_build_own(struct pmg_build *b, struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif

@@ -1,0 +1,244 @@
+/* From what is said to rules: variables replaced, links resolved, strength decided. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "policy/build_priv.h"
+#include "policy/vars.h"
+
+static bool is_file_access(enum pmg_access access)
+{
+	return access == PMG_ACCESS_READ || access == PMG_ACCESS_WRITE || access == PMG_ACCESS_EXEC;
+}
+
+static bool is_users(enum pmg_layer layer)
+{
+	return layer == PMG_LAYER_PROFILE || layer == PMG_LAYER_OVERLAY || layer == PMG_LAYER_FLAG;
+}
+
+/* An exact path, by somebody who may say so, opens even what is closed for good; a pattern, which
+ * catches more than its author saw, never does. */
+static enum pmg_rank rank_of(const struct pmg_draft_entry *entry, bool exact)
+{
+	if (entry->deny)
+		return PMG_RANK_DENY;
+	if (!exact)
+		return PMG_RANK_ALLOW;
+	if (entry->access == PMG_ACCESS_ENV)
+		return PMG_RANK_OPT_OUT;
+	if (entry->layer == PMG_LAYER_PRESET && entry->access == PMG_ACCESS_READ &&
+	    strcmp(entry->text, "${GITDIR}/config") == 0)
+		return PMG_RANK_OPT_OUT;
+	if (is_users(entry->layer) &&
+	    (is_file_access(entry->access) || entry->access == PMG_ACCESS_UNIX))
+		return PMG_RANK_OPT_OUT;
+	return PMG_RANK_ALLOW;
+}
+
+static bool is_temporary(const char *text)
+{
+	return strcmp(text, "${TMPDIR}/**") == 0;
+}
+
+static int add_rule(struct pmg_build *b, const struct pmg_draft_entry *entry, const char *text,
+		    bool exact, struct pmg_err *err)
+{
+	pmg_autofree char *copy = pmg_xstrdup(text);
+	struct pmg_policy_rule rule = { .access = entry->access,
+					.rank = rank_of(entry, exact),
+					.layer = entry->layer,
+					.roles = entry->roles,
+					.temporary = is_temporary(entry->text),
+					.text = copy,
+					.source = entry->source };
+	int r = pmg_policy_add(b->policy, &rule, err);
+
+	return r < 0 ? pmg_err_wrap(err, "%s", entry->source) : 0;
+}
+
+/* Who denies a folder means what is in it. */
+static char *with_all_below(const char *text)
+{
+	return pmg_str_has_suffix(text, "/**") ? pmg_xstrdup(text) : pmg_xasprintf("%s/**", text);
+}
+
+static int add_path(struct pmg_build *b, const struct pmg_draft_entry *entry, const char *text,
+		    struct pmg_err *err)
+{
+	bool exact = !strchr(text, '*');
+	pmg_autofree char *real = NULL;
+	pmg_autofree char *one = NULL;
+	pmg_autofree char *all = NULL;
+	int r;
+
+	if (text[0] == '@')
+		return add_rule(b, entry, text, exact, err);
+	one = pmg_vars_unescape(text);
+	exact = one != NULL;
+	if (entry->deny && exact)
+		text = all = with_all_below(text);
+	real = pmg_vars_real(b->facts, text);
+	r = add_rule(b, entry, text, exact, err);
+	return r == 0 && real ? add_rule(b, entry, real, exact, err) : r;
+}
+
+/* A variable without a value: reading or starting less harms nobody; but who asked to write, or to
+ * deny, must not be told that all is well. */
+static int leave_out(struct pmg_build *b, const struct pmg_draft_entry *entry, const char *name,
+		     size_t len, struct pmg_err *err)
+{
+	bool known = pmg_vars_is_known(name + 2, len - 3);
+	const char *why = known ? "has no value here" : "is no variable of pmg";
+	bool harmless = !entry->deny &&
+			(entry->access == PMG_ACCESS_READ || entry->access == PMG_ACCESS_EXEC);
+
+	if (entry->layer == PMG_LAYER_BUILTIN && known)
+		return 0;
+	if (entry->layer == PMG_LAYER_PRESET || harmless) {
+		pmg_strv_addf(&b->policy->notes, "[PMG%d] %s: %s: %.*s %s, left out",
+			      PMG_DIAG_LEFT_OUT, entry->source, entry->text, (int)len, name, why);
+		return 0;
+	}
+	(void)pmg_err_set(err, PMG_E_CONFIG, 0, "%s: %s: %.*s %s", entry->source, entry->text,
+			  (int)len, name, why);
+	return pmg_err_diag(err, PMG_DIAG_LEFT_OUT);
+}
+
+static int add_paths(struct pmg_build *b, const struct pmg_draft_entry *entry, struct pmg_err *err)
+{
+	pmg_auto(strv) struct pmg_strv texts = { 0 };
+	const char *missing;
+	size_t i, len;
+	int r = 0;
+
+	if (entry->access == PMG_ACCESS_UNIX && entry->text[0] == '@')
+		return add_path(b, entry, entry->text, err);
+	len = pmg_vars_expand(b->facts, entry->text, &texts, &missing);
+	if (len > 0)
+		return leave_out(b, entry, missing, len, err);
+	for (i = 0; r == 0 && i < texts.n; i++) {
+		pmg_autofree char *text = pmg_vars_typed(b->facts, texts.v[i]);
+
+		r = add_path(b, entry, text, err);
+	}
+	return r;
+}
+
+/* Does a profile of the user's deny a variable that a preset would allow? */
+static bool is_denied_by_user(const struct pmg_build *b, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < b->draft.n_entries; i++) {
+		const struct pmg_draft_entry *e = &b->draft.entries[i];
+		size_t n = strcspn(e->text, "*");
+
+		if (e->access == PMG_ACCESS_ENV && e->deny && e->layer == PMG_LAYER_PROFILE &&
+		    (e->text[n] ? strncmp(e->text, name, n) : strcmp(e->text, name)) == 0)
+			return true;
+	}
+	return false;
+}
+
+static int add_env(struct pmg_build *b, const struct pmg_draft_entry *entry, struct pmg_err *err)
+{
+	if (entry->layer == PMG_LAYER_PRESET && is_denied_by_user(b, entry->text)) {
+		pmg_strv_addf(&b->policy->notes, "%s: %s left out: the profile denies it",
+			      entry->source, entry->text);
+		return 0;
+	}
+	return add_rule(b, entry, entry->text, !strchr(entry->text, '*'), err);
+}
+
+static int add_entry(struct pmg_build *b, const struct pmg_draft_entry *entry, struct pmg_err *err)
+{
+	if (is_file_access(entry->access) || entry->access == PMG_ACCESS_UNIX)
+		return add_paths(b, entry, err);
+	if (entry->access == PMG_ACCESS_ENV)
+		return add_env(b, entry, err);
+	return add_rule(b, entry, entry->text, false, err);
+}
+
+/* Switches of a profile that stand for entries. */
+static int add_switches(struct pmg_build *b, struct pmg_err *err)
+{
+	const struct {
+		bool on;
+		enum pmg_access access;
+		const char *text, *source;
+	} rows[] = {
+		{ b->draft.git_config, PMG_ACCESS_READ, "${GITDIR}/config", "allow_git_config" },
+		/* The other end is handed out by ptmx; those of other terminals stay closed. */
+		{ b->draft.pty, PMG_ACCESS_READ, "/dev/ptmx", "allow_pty" },
+		{ b->draft.pty, PMG_ACCESS_WRITE, "/dev/ptmx", "allow_pty" },
+		{ b->draft.pty, PMG_ACCESS_READ, "/dev/pts/ptmx", "allow_pty" },
+		{ b->draft.pty, PMG_ACCESS_WRITE, "/dev/pts/ptmx", "allow_pty" },
+	};
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *text = pmg_xstrdup(rows[i].text);
+		pmg_autofree char *source = pmg_xstrdup(rows[i].source);
+		struct pmg_draft_entry entry = { .access = rows[i].access,
+						 .layer = PMG_LAYER_PROFILE,
+						 .roles = PMG_ROLE_ANY,
+						 .text = text,
+						 .source = source };
+
+		if (rows[i].on)
+			r = add_entry(b, &entry, err);
+	}
+	return r;
+}
+
+int pmg_build_entries(struct pmg_build *b, struct pmg_err *err)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < b->draft.n_entries; i++)
+		r = add_entry(b, &b->draft.entries[i], err);
+	return r == 0 ? add_switches(b, err) : r;
+}
+
+int pmg_build_own(struct pmg_build *b, struct pmg_err *err)
+{
+	static const struct {
+		enum pmg_access access;
+		const char *text;
+	} rows[] = {
+		{ PMG_ACCESS_READ, "${RUNDIR}/**" },
+		{ PMG_ACCESS_READ, "${TMPDIR}/**" },
+		{ PMG_ACCESS_WRITE, "${TMPDIR}/**" },
+	};
+	const char *const run = b->facts->run_dir;
+	size_t i, k;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(strv) struct pmg_strv texts = { 0 };
+		const char *missing;
+
+		(void)pmg_vars_expand(b->facts, rows[i].text, &texts, &missing);
+		for (k = 0; r == 0 && k < texts.n; k++) {
+			struct pmg_policy_rule rule = {
+				.access = rows[i].access,
+				.rank = PMG_RANK_ALLOW,
+				.layer = PMG_LAYER_RUN,
+				.roles = PMG_ROLE_ANY,
+				.temporary = is_temporary(rows[i].text),
+				.text = texts.v[k],
+			};
+			pmg_autofree char *source = pmg_xstrdup("built-in run");
+
+			rule.source = source;
+			if (i == 0 ||
+			    (run && b->facts->tmp && pmg_path_is_under(b->facts->tmp, run)))
+				rule.rank = PMG_RANK_OPT_OUT;
+			r = pmg_policy_add(b->policy, &rule, err);
+		}
+	}
+	return r;
+}

@@ -1,0 +1,122 @@
+/* All that is said about a run, from the built-in profile to the command line. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "policy/allow.h"
+#include "policy/build_priv.h"
+#include "policy/overlay.h"
+
+static int use_preset(struct pmg_build *b, const char *name, struct pmg_err *err)
+{
+	return pmg_draft_preset(&b->draft, b->facts->config_dir, name, err);
+}
+
+static int add_presets(struct pmg_build *b, struct pmg_err *err)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < b->draft.presets.n; i++)
+		r = use_preset(b, b->draft.presets.v[i], err);
+	return r < 0 ? pmg_err_wrap(err, "profile %s", b->draft.name) : 0;
+}
+
+static int add_overlay_entry(struct pmg_build *b, const struct pmg_overlay *overlay,
+			     const struct pmg_overlay_entry *e, struct pmg_err *err)
+{
+	pmg_autofree char *source = pmg_xasprintf("%s:%u", overlay->path, e->line);
+	struct pmg_draft_entry entry = { .access = (enum pmg_access)e->type,
+					 .layer = PMG_LAYER_OVERLAY,
+					 .roles = PMG_ROLE_ANY,
+					 .text = e->value,
+					 .source = source };
+	struct pmg_err why = PMG_ERR_INIT;
+	int r;
+
+	if (!pmg_overlay_is_live(e, pmg_clock_now(), b->facts->tool, b->facts->manager))
+		return 0;
+	if (e->type != PMG_ALLOW_PRESET) {
+		pmg_draft_add(&b->draft, &entry, e->line);
+		return 0;
+	}
+	r = use_preset(b, e->value, &why);
+	if (r == -PMG_E_NOTFOUND) {
+		pmg_strv_addf(&b->draft.notes, "%s: %s; nothing is allowed by it", source, why.msg);
+		return 0;
+	}
+	if (r < 0)
+		*err = why;
+	return r;
+}
+
+static int add_overlay(struct pmg_build *b, struct pmg_err *err)
+{
+	const char *repository = b->facts->repository ? b->facts->repository : b->facts->cwd;
+	pmg_auto(overlay) struct pmg_overlay overlay = { 0 };
+	size_t i;
+	int r = pmg_overlay_load(b->facts->config_dir, repository, &overlay, err);
+
+	for (i = 0; r == 0 && i < overlay.n_entries; i++)
+		r = add_overlay_entry(b, &overlay, &overlay.entries[i], err);
+	return r;
+}
+
+static int add_flags(struct pmg_build *b, const struct pmg_strv *allows, struct pmg_err *err)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && allows && i < allows->n; i++) {
+		struct pmg_draft_entry entry = { .layer = PMG_LAYER_FLAG, .roles = PMG_ROLE_ANY };
+		pmg_autofree char *source = pmg_xstrdup("--sandbox-allow");
+		const char *value = NULL;
+		int type = -1;
+
+		r = pmg_allow_parse(allows->v[i], &type, &value, err);
+		if (r == 0 && type == PMG_ALLOW_PRESET) {
+			r = use_preset(b, value, err);
+		} else if (r == 0) {
+			pmg_autofree char *copy = pmg_xstrdup(value);
+
+			entry.access = (enum pmg_access)type;
+			entry.text = copy;
+			entry.source = source;
+			pmg_draft_add(&b->draft, &entry, 0);
+		}
+		if (r < 0)
+			r = pmg_err_wrap(err, "--sandbox-allow");
+	}
+	return r;
+}
+
+static int check_manager(const struct pmg_build *b, struct pmg_err *err)
+{
+	const struct pmg_policy_facts *facts = b->facts;
+	const struct pmg_strv *managers = &b->draft.managers;
+
+	if (managers->n == 0 || (facts->tool && pmg_strv_has(managers, facts->tool)) ||
+	    pmg_strv_has(managers, facts->manager))
+		return 0;
+	(void)pmg_err_set(err, PMG_E_CONFIG, 0, "profile \"%s\" is not for %s", b->draft.name,
+			  facts->tool ? facts->tool : facts->manager);
+	return pmg_err_hint(err, "its package_managers begin with %s", managers->v[0]);
+}
+
+/* profile -> presets -> overlay -> --sandbox-allow: all that is said, variables not replaced. */
+int pmg_build_gather(struct pmg_build *b, const struct pmg_policy_want *want, struct pmg_err *err)
+{
+	const char *name = want->profile ? want->profile : want->facts->manager;
+	int r;
+
+	b->draft.proxy_only = true;
+	r = pmg_draft_profile(&b->draft, b->facts->config_dir, name, err);
+	if (r == 0)
+		r = check_manager(b, err);
+	if (r == 0)
+		r = add_presets(b, err);
+	if (r == 0 && !want->no_overlay)
+		r = add_overlay(b, err);
+	return r == 0 ? add_flags(b, want->allows, err) : r;
+}
