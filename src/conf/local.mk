@@ -3,7 +3,7 @@ libconf_a_SOURCES = \
 	%D%/config.c %D%/config.h %D%/config_sandbox.c %D%/config_sandbox.h \
 	%D%/dirs.c %D%/dirs.h %D%/ini.c %D%/ini.h \
 	%D%/keys.c %D%/keys.h \
-	%D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h \
+	%D%/toml.c %D%/toml.h %D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h \
 	%D%/yamlscan.c %D%/yamlscan.h
 
 check_PROGRAMS += tests/unit/test_conf_config
@@ -14,6 +14,8 @@ check_PROGRAMS += tests/unit/test_conf_ini
 tests_unit_test_conf_ini_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_keys
 tests_unit_test_conf_keys_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_conf_toml
+tests_unit_test_conf_toml_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_trusted
 tests_unit_test_conf_trusted_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_units
@@ -23,8 +25,9 @@ tests_unit_test_conf_yaml_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_yamlscan
 tests_unit_test_conf_yamlscan_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_ini tests/fuzz/fuzz_yaml tests/fuzz/fuzz_yamlscan
+check_PROGRAMS += tests/fuzz/fuzz_ini tests/fuzz/fuzz_toml tests/fuzz/fuzz_yaml tests/fuzz/fuzz_yamlscan
 tests_fuzz_fuzz_ini_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
+tests_fuzz_fuzz_toml_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
 tests_fuzz_fuzz_yaml_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
 tests_fuzz_fuzz_yamlscan_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
 
