@@ -31,3 +31,38 @@ teardown() { rm -rf "$below"; }
 	grep -q "$$.mine" <<<"$stdout"
 	[ ! -e "/tmp/$$.mine" ] && [ ! -e "/var/tmp/$$.mine" ]
 }
+
+@test "what is typed is reached: a folder and a file beside the project, a file in /tmp" {
+	local beside=$BATS_TEST_TMPDIR/beside
+	mkdir -p "$beside/lib" "$beside/package"
+	echo '{"name":"lib","version":"1.0.0","bin":{"from-lib":"cli.js"}}' >"$beside/lib/package.json"
+	printf '#!/usr/bin/env node\nconsole.log("lib runs")\n' >"$beside/lib/cli.js"
+	echo "KEY=$$.secret" >"$beside/lib/.env"
+	for name in one two; do
+		echo "{\"name\":\"$name\",\"version\":\"1.0.0\",\"scripts\":{\"postinstall\":\"cat '$beside/lib/package.json' >seen; cat '$beside/one.tgz' '$beside/lib/.env'\"}}" >"$beside/package/package.json"
+		tar -C "$beside" -czf "$beside/$name.tgz" package
+	done
+	mv "$beside/two.tgz" "$below"
+	package_json
+	# A script reads the folder, which is linked to, but nothing closed in it and not the file.
+	guarded npm i --foreground-scripts "$beside/lib" ../beside/one.tgz
+	[ "$status" -ne 0 ]
+	must_not_say "$$.secret"
+	for name in one.tgz lib/.env; do
+		grep -q "read of $beside/$name refused: by one@1.0.0 (postinstall)" <<<"$stderr" || fail "$name: $(shown)"
+	done
+	never grep -q "read of $beside/lib/package.json" <<<"$stderr"
+	bare npm i --foreground-scripts "$beside/lib" ../beside/one.tgz
+	grep -q "$$.secret" <<<"$stdout" || fail "$(shown)"
+	rm -r node_modules package-lock.json && package_json
+	guarded npm i --ignore-scripts "$beside/lib" ../beside/one.tgz "$below/two.tgz"
+	must_work
+	grep -qF "pmg sandbox allow read=$beside/lib/ exec=$beside/lib/" <<<"$stderr" || fail "$(shown)"
+	[ -e node_modules/one/package.json ] && [ -e node_modules/two/package.json ] && [ -x "$beside/lib/cli.js" ]
+	guarded npm exec --offline -c 'from-lib'
+	[ "$status" -ne 0 ]
+	"$pmg" sandbox allow "read=$beside/lib/" "exec=$beside/lib/"
+	guarded npm exec --offline -c 'from-lib'
+	must_work
+	[ "$stdout" = 'lib runs' ]
+}

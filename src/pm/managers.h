@@ -27,9 +27,10 @@ struct pmg_settings;
  */
 int pmg_npm_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_pnpm_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err) PMG_MUST_CHECK;
-/** @param[out] python  the interpreter in pip's first line, NULL for none; caller frees */
-int pmg_pip_settings(const struct pmg_place *place, struct pmg_settings *out, char **python,
-		     struct pmg_err *err) PMG_MUST_CHECK;
+/** @param[out] typed   paths that the command line names as packages or requirements, absolute
+ *  @param[out] python  the interpreter in pip's first line, NULL for none; caller frees */
+int pmg_pip_settings(const struct pmg_place *place, struct pmg_settings *out,
+		     struct pmg_strv *typed, char **python, struct pmg_err *err) PMG_MUST_CHECK;
 
 /** The program is one of corepack's names for a manager, not the manager itself. */
 bool pmg_is_corepack(const char *program);

@@ -9,6 +9,7 @@
 #include "pm/facts.h"
 #include "pm/managers.h"
 #include "pm/pip_priv.h"
+#include "pm/places_priv.h"
 #include "pm/requirements.h"
 #include "pm/settings.h"
 #include "pm/surroundings.h"
@@ -20,6 +21,7 @@ static void pip_done(struct pmg_pip *p)
 {
 	pmg_settings_done(&p->settings);
 	pmg_strv_done(&p->seen);
+	pmg_strv_done(&p->typed);
 }
 PMG_DEFINE_AUTO_DONE(pip, struct pmg_pip, pip_done);
 
@@ -110,6 +112,13 @@ static char *path_from(const struct pmg_pip *p, const char *value)
 	return pmg_path_clean(path);
 }
 
+/* What a person names is meant to be read, not what a file does. */
+static void keep_typed(struct pmg_pip *p, const char *path)
+{
+	if (!p->file)
+		(void)pmg_strv_add_once(&p->typed, path);
+}
+
 /* A project of the user's own: its pyproject.toml may name archives. */
 static int take_path(struct pmg_pip *p, const char *value)
 {
@@ -117,6 +126,9 @@ static int take_path(struct pmg_pip *p, const char *value)
 	pmg_autofree char *dir = path_from(p, bare);
 	pmg_autofree char *file = pmg_path_join(dir, "pyproject.toml");
 
+	/* "pip install x" is a name, whatever lies beside it. */
+	if (strchr(bare, '/') || pmg_places_is_path(bare))
+		keep_typed(p, dir);
 	return scan_file(p, file);
 }
 
@@ -130,6 +142,7 @@ static int take_file(struct pmg_pip *p, const char *value)
 		return 0;
 	}
 	path = path_from(p, value);
+	keep_typed(p, path);
 	return read_requirements(p, path);
 }
 
@@ -138,6 +151,7 @@ static int take_script(struct pmg_pip *p, const char *value)
 {
 	pmg_autofree char *path = path_from(p, value);
 
+	keep_typed(p, path);
 	return scan_file(p, path);
 }
 
@@ -323,8 +337,8 @@ static int read_all(struct pmg_pip *p)
 	return r == 0 ? pmg_pip_confs(p) : r;
 }
 
-int pmg_pip_settings(const struct pmg_place *place, struct pmg_settings *out, char **python,
-		     struct pmg_err *err)
+int pmg_pip_settings(const struct pmg_place *place, struct pmg_settings *out,
+		     struct pmg_strv *typed, char **python, struct pmg_err *err)
 {
 	pmg_auto(facts) struct pmg_facts scratch = { 0 };
 	pmg_auto(pip) struct pmg_pip p = { .place = place, .facts = &scratch, .err = err };
@@ -334,6 +348,8 @@ int pmg_pip_settings(const struct pmg_place *place, struct pmg_settings *out, ch
 		return r;
 	*out = p.settings;
 	p.settings = (struct pmg_settings){ 0 };
+	*typed = p.typed;
+	p.typed = (struct pmg_strv){ 0 };
 	*python = pmg_pip_interpreter(place->program);
 	return 0;
 }

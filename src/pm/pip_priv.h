@@ -9,9 +9,10 @@ struct pmg_pip {
 	const struct pmg_place *place;
 	struct pmg_facts *facts;
 	struct pmg_settings settings;
-	struct pmg_strv seen; /* files that were read: they may name each other */
-	const char *file;     /* now being read, NULL for the command line */
-	bool isolated;        /* pip reads neither its variables nor the user's files */
+	struct pmg_strv seen;  /* files that were read: they may name each other */
+	struct pmg_strv typed; /* paths that the command line names, absolute */
+	const char *file;      /* now being read, NULL for the command line */
+	bool isolated;         /* pip reads neither its variables nor the user's files */
 	struct pmg_err *err;
 };
 

@@ -19,6 +19,8 @@ void pmg_places_done(struct pmg_places *places)
 	pmg_strv_done(&places->stores);
 	pmg_strv_done(&places->prefixes);
 	pmg_strv_done(&places->outputs);
+	pmg_strv_done(&places->operands);
+	pmg_strv_done(&places->source_dirs);
 	pmg_strv_done(&places->programs);
 	pmg_strv_done(&places->configs);
 	pmg_strv_done(&places->git_configs);

@@ -17,7 +17,11 @@ struct pmg_places {
 				   * npm and pnpm, the environment of pip; only those that the user
 				   * owns */
 	struct pmg_strv outputs;  /* folders and files that options have results written to */
-	struct pmg_strv programs; /* tool-chain folders off the system trees */
+	struct pmg_strv operands; /* files and folders outside of the project that the command line
+				   * names as packages or requirements, canonical */
+	struct pmg_strv source_dirs; /* the folders of them, out of which is installed */
+	bool links_dirs;             /* and to which a link is made that outlasts the run */
+	struct pmg_strv programs;    /* tool-chain folders off the system trees */
 	struct pmg_strv
 		configs; /* configuration files of the manager, whether or not they are there */
 	struct pmg_strv git_configs;

@@ -164,6 +164,7 @@ int pmg_places_node(const struct pmg_pm *pm, const struct pmg_place *place, stru
 	pmg_places_git(place, start, out);
 	out->project = pmg_places_project(pm, place, start, out->repository);
 	npm_configs(&n, out);
+	pmg_places_operands(&n, start, out);
 	if (pnpm)
 		pnpm_places(&n, out);
 	else

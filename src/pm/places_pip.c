@@ -48,6 +48,26 @@ static void pip_prefixes(const struct pmg_place *place, char **python, struct pm
 		pip_bare(place, *python, out);
 }
 
+/* --find-links DIR too, when it was typed. */
+static void operands(const struct pmg_place *place, const struct pmg_settings *settings,
+		     const struct pmg_strv *typed, struct pmg_places *out)
+{
+	size_t i;
+
+	for (i = 0; i < typed->n; i++)
+		pmg_places_typed(place, typed->v[i], out);
+	for (i = 0; i < settings->n; i++) {
+		const struct pmg_setting *s = &settings->v[i];
+		pmg_autofree char *path = NULL;
+
+		if (strcmp(s->key, "find-links") != 0 || strcmp(s->what, "command line") != 0 ||
+		    strstr(s->value, "://"))
+			continue;
+		path = pmg_places_path(place, place->cwd, s->value);
+		pmg_places_typed(place, path, out);
+	}
+}
+
 int pmg_places_pip(const struct pmg_place *place, struct pmg_places *out, struct pmg_err *err)
 {
 	static const char *const keys[] = { "dest",   "wheel-dir", "target", "prefix", "root",
@@ -58,15 +78,17 @@ int pmg_places_pip(const struct pmg_place *place, struct pmg_places *out, struct
 	pmg_autofree char *config = pmg_places_base(place, "XDG_CONFIG_HOME", ".config");
 	pmg_autofree char *pip_cache = pmg_path_join(cache, "pip");
 	const char *own = pmg_env_get(place->env, "PIP_CONFIG_FILE");
+	pmg_auto(strv) struct pmg_strv typed = { 0 };
 	pmg_autofree char *python = NULL;
 	size_t i;
-	int r = pmg_pip_settings(place, &settings, &python, err);
+	int r = pmg_pip_settings(place, &settings, &typed, &python, err);
 
 	if (r < 0)
 		return r;
 	pmg_places_add_setting(&out->caches, &settings, place, out, "cache-dir", pip_cache);
 	pip_prefixes(place, &python, out);
 	pmg_places_outputs(&settings, place, out, keys);
+	operands(place, &settings, &typed, out);
 	for (i = 0; i < PMG_ARRAY_LEN(files); i++) {
 		pmg_autofree char *path = pmg_path_join(i == 0 ? config : place->home, files[i]);
 

@@ -3,6 +3,7 @@
 /** The parts of pm/places.h: what each manager keeps, its project, and what the host has. */
 #include "pm/places.h"
 
+struct pmg_npmlike;
 struct pmg_setting;
 struct pmg_settings;
 
@@ -53,6 +54,12 @@ int pmg_places_node(const struct pmg_pm *pm, const struct pmg_place *place, stru
 /** What is pip's; out->project is known. */
 int pmg_places_pip(const struct pmg_place *place, struct pmg_places *out,
 		   struct pmg_err *err) PMG_MUST_CHECK;
+/** Does a word of a command line name a file or folder, not a package by its name? */
+bool pmg_places_is_path(const char *text);
+/** operands and source_dirs: an absolute path that was typed. out->project is known. */
+void pmg_places_typed(const struct pmg_place *place, const char *path, struct pmg_places *out);
+/** The same of all operands of npm and pnpm that are packages; `start`: where it works */
+void pmg_places_operands(const struct pmg_npmlike *n, const char *start, struct pmg_places *out);
 /** programs */
 void pmg_places_programs(const struct pmg_place *place, struct pmg_places *out);
 /** repository, git_configs, git_dirs, hooks, git_secret; of the folder the command works in */

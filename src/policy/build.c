@@ -26,6 +26,8 @@ void pmg_policy_facts_done(struct pmg_policy_facts *facts)
 	pmg_strv_done(&facts->git_dirs);
 	pmg_strv_done(&facts->hooks);
 	pmg_strv_done(&facts->outputs);
+	pmg_strv_done(&facts->operands);
+	pmg_strv_done(&facts->source_dirs);
 	*facts = (struct pmg_policy_facts){ 0 };
 }
 

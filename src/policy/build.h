@@ -34,6 +34,9 @@ struct pmg_policy_facts {
 	struct pmg_strv git_dirs;    /* ${GITDIR}: real git dir and common dir of the project */
 	struct pmg_strv hooks; /* ${HOOKS}: what core.hooksPath names, besides hooks of git_dirs */
 	struct pmg_strv outputs; /* ${OUTPUT}: where the command line has results written to */
+	struct pmg_strv
+		operands; /* ${OPERAND}: what the command line names outside of the project */
+	struct pmg_strv source_dirs; /* ${SOURCEDIR}: the folders of them */
 	bool git_secret; /* configuration of git_dirs holds credentials: then it is closed for
 			  * reading. Else it is open, or no git would work in a script */
 };

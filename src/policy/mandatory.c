@@ -381,6 +381,7 @@ static int add_row(struct pmg_policy *policy, const struct pmg_policy_facts *fac
 		{ HOME, "${HOME}/" },
 		{ PROJECT, "${PROJECT}/**/" },
 		{ PROJECT, "${CWD}/**/" },
+		{ PROJECT, "${SOURCEDIR}/**/" },
 		{ FIXED, "" },
 	};
 	size_t i;

@@ -32,6 +32,8 @@ static const struct {
 	{ "GITDIR", offsetof(struct pmg_policy_facts, git_dirs), true },
 	{ "HOOKS", offsetof(struct pmg_policy_facts, hooks), true },
 	{ "OUTPUT", offsetof(struct pmg_policy_facts, outputs), true },
+	{ "OPERAND", offsetof(struct pmg_policy_facts, operands), true },
+	{ "SOURCEDIR", offsetof(struct pmg_policy_facts, source_dirs), true },
 	{ "TREE", 0, false },      /* computed: add_trees() */
 	{ "STOREROOT", 0, false }, /* computed: add_roots() */
 };

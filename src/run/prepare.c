@@ -158,6 +158,16 @@ static bool is_in_tmp(const char *path)
 	return pmg_path_is_under(path, "/tmp") || pmg_path_is_under(path, "/var/tmp");
 }
 
+static bool has_in_tmp(const struct pmg_strv *paths)
+{
+	size_t i;
+
+	for (i = 0; i < paths->n; i++)
+		if (is_in_tmp(paths->v[i]))
+			return true;
+	return false;
+}
+
 const char *pmg_prepared_tmp(const struct pmg_prepared *prepared)
 {
 	return prepared->tmp_shared ? PMG_PREPARE_TMP "/" PMG_PREPARE_TMP_BELOW : PMG_PREPARE_TMP;
@@ -177,6 +187,8 @@ static void fill_facts(const struct pmg_run_want *want, const struct pmg_prepare
 		.tmp = pmg_prepared_tmp(out),
 		.repository = places->repository,
 		.outputs = places->outputs,
+		.operands = places->operands,
+		.source_dirs = places->source_dirs,
 		.git_secret = places->git_secret,
 		.config_dir = out->dirs.config,
 		.state_dir = out->dirs.state,
@@ -197,6 +209,25 @@ static void keep_folders(const struct pmg_strv *from, struct pmg_strv *to)
 {
 	if (from->n > 0)
 		pmg_strv_extend(to, from->v);
+}
+
+/* The link stays, but another day nobody types its target. */
+static void note_links(const struct pmg_places *places, struct pmg_policy *policy)
+{
+	size_t i;
+
+	for (i = 0; places->links_dirs && i < places->source_dirs.n; i++) {
+		const char *dir = places->source_dirs.v[i];
+		pmg_autofree char *read = pmg_xasprintf("read=%s/", dir);
+		pmg_autofree char *exec = pmg_xasprintf("exec=%s/", dir);
+		pmg_autofree char *read_word = pmg_str_shell(read);
+		pmg_autofree char *exec_word = pmg_str_shell(exec);
+
+		pmg_strv_addf(&policy->notes,
+			      "%s is open for this run; \"pmg sandbox allow %s %s\" opens it for "
+			      "later ones",
+			      dir, read_word, exec_word);
+	}
 }
 
 static int make_policy(const struct pmg_run_want *want, const struct pmg_config *config,
@@ -220,14 +251,16 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	keep_folders(&out->facts.ca_files, &places.configs);
 	keep_folders(&places.caches, &out->folders);
 	keep_folders(&places.stores, &out->folders);
-	/* Else all of a project that lies in /tmp could be written. */
-	out->tmp_shared =
-		is_in_tmp(places.project) || is_in_tmp(out->cwd) || is_in_tmp(place->home);
+	/* Else all of a project, or of what was typed, that lies in /tmp could be written. */
+	out->tmp_shared = is_in_tmp(places.project) || is_in_tmp(out->cwd) ||
+			  is_in_tmp(place->home) || has_in_tmp(&places.operands);
 	fill_facts(want, out, place, run_dir, &places, &facts);
 	r = pmg_policy_build(&policy, &out->policy, err);
-	if (r == 0)
-		pmg_policy_program_folders(out->policy, &out->folders);
-	return r;
+	if (r < 0)
+		return r;
+	pmg_policy_program_folders(out->policy, &out->folders);
+	note_links(&places, out->policy);
+	return 0;
 }
 
 int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *config,

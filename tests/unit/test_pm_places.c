@@ -135,6 +135,95 @@ static void places_follow_line_environment_files_and_defaults(void **state)
 	}
 }
 
+static void what_is_typed_is_meant_to_be_read(void **state)
+{
+	static const struct {
+		const char *tool, *line;
+		const char *operand, *source_dir; /* NULL: none at all */
+	} rows[] = {
+		{ "npm", "npm i ../a", "{home}/a", "{home}/a" },
+		{ "npm", "npm install --save-dev {home}/a.tgz", "{home}/a.tgz", NULL },
+		{ "npm", "npm i x@file:../a y", "{home}/a", "{home}/a" },
+		{ "npm", "npm i @s/x@../a.tgz", "{home}/a.tgz", NULL },
+		{ "npm", "npm i file:~/a.tgz", "{home}/a.tgz", NULL },
+		{ "npm", "npm link ../a", "{home}/a", "{home}/a" },
+		{ "npm", "npm pack ../a", "{home}/a", "{home}/a" },
+		{ "npm", "npm exec ../a ../a.tgz", "{home}/a", "{home}/a" },
+		{ "npm", "npx ../a.tgz ../a", "{home}/a.tgz", NULL },
+		{ "pnpm", "pnpm add link:../a", "{home}/a", "{home}/a" },
+		{ "pip", "pip install ../a.whl", "{home}/a.whl", NULL },
+		{ "pip", "pip install -r ../req.txt", "{home}/req.txt", NULL },
+		{ "pip", "pip install -c ../req.txt x", "{home}/req.txt", NULL },
+		{ "pip", "pip install -e ../a[test]", "{home}/a", "{home}/a" },
+		{ "pip", "pip install --find-links ../a x", "{home}/a", "{home}/a" },
+		/* A script's argument is none of the manager's. */
+		{ "npm", "npm run x ../a", NULL, NULL },
+		{ "npm", "npm i a", NULL, NULL },
+		{ "pip", "pip install a", NULL, NULL },
+		/* Nobody opens the home; what is not there, or lies in the project, needs nothing.
+		 */
+		{ "npm", "npm i ~/", NULL, NULL },
+		{ "npm", "npm i /", NULL, NULL },
+		{ "npm", "npm i ../none", NULL, NULL },
+		{ "npm", "npm i ./own", NULL, NULL },
+		/* Nor does a link that came with the project, or a file of requirements. */
+		{ "npm", "npm i ./link", NULL, NULL },
+		{ "pip", "pip install -r own/req.txt", NULL, NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(places) struct pmg_places places = { 0 };
+		struct learning l;
+
+		learning_begin(&l, rows[i].tool);
+		learning_program(&l, rows[i].tool, "exit 1");
+		learning_write(&l, "home/a/package.json", "{}");
+		learning_write(&l, "home/a.tgz", "");
+		learning_write(&l, "home/a.whl", "");
+		learning_write(&l, "home/req.txt", "-e ./inner\n");
+		learning_write(&l, "home/inner/x", "");
+		learning_write(&l, "home/project/own/req.txt", "../../a.whl\n-r ../../req.txt\n");
+		link_to(&l, "{project}/link", "{home}/a");
+		find(&l, rows[i].line, &places);
+		if (rows[i].operand)
+			assert_has(&l, &places.operands, rows[i].operand);
+		if (rows[i].source_dir)
+			assert_has(&l, &places.source_dirs, rows[i].source_dir);
+		if (places.operands.n != (rows[i].operand ? 1 : 0) ||
+		    places.source_dirs.n != (rows[i].source_dir ? 1 : 0))
+			fail_msg("%s: %zu operands, %zu folders", rows[i].line, places.operands.n,
+				 places.source_dirs.n);
+		learning_end(&l);
+	}
+}
+
+/* Two packages of one clone: what lies beside may be a link that came with it. */
+static void a_typed_link_of_a_repository_does_not_lead_out_of_it(void **state)
+{
+	pmg_auto(places) struct pmg_places places = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *cwd = NULL;
+	struct pmg_place place;
+	struct learning l;
+
+	(void)state;
+	learning_begin(&l, "npm");
+	learning_program(&l, "npm", "exit 1");
+	learning_write(&l, "home/docs/diary", "");
+	learning_write(&l, "home/project/.git/HEAD", "");
+	learning_write(&l, "home/project/b/package.json", "{}");
+	learning_write(&l, "home/project/c/package.json", "{}");
+	link_to(&l, "{project}/a", "{home}/docs");
+	place = *learning_place(&l, "npm i ../a ../c");
+	place.cwd = cwd = learning_text(&l, "{project}/b");
+	assert_int_equal(pmg_places_find(l.pm, &place, &places, &err), 0);
+	assert_int_equal(places.operands.n, 1);
+	assert_has(&l, &places.operands, "{project}/c");
+	learning_end(&l);
+}
+
 static void pip_in_an_environment_installs_there(void **state)
 {
 	pmg_auto(places) struct pmg_places places = { 0 };
@@ -466,6 +555,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places_follow_line_environment_files_and_defaults),
+		cmocka_unit_test(what_is_typed_is_meant_to_be_read),
+		cmocka_unit_test(a_typed_link_of_a_repository_does_not_lead_out_of_it),
 		cmocka_unit_test(pip_in_an_environment_installs_there),
 		cmocka_unit_test(the_project_is_the_root_that_the_manager_uses),
 		cmocka_unit_test(caches_behind_links_have_both_names),

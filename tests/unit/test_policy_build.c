@@ -179,6 +179,61 @@ static void a_project_below_the_temporary_folder_is_no_temporary_file(void **sta
 	building_end(&b);
 }
 
+static void what_is_typed_outside_of_the_project_is_read_as_it_needs(void **state)
+{
+	static const struct building_row both[] = {
+		{ "read", "m", "{home}/a.tgz", true },
+		{ "read", "s", "{home}/a.tgz", false },
+		{ "read", "m", "{home}/b.tgz", false },
+		/* npm makes a link to a folder, and scripts load it through that. */
+		{ "read", "ms", "{home}/lib", true },
+		{ "read", "ms", "{home}/lib/src/index.js", true },
+		{ "exec", "ms", "{home}/lib/cli.js", true },
+		{ "read", "ms", "{home}/lib/.env", false },
+		{ "read", "ms", "{home}/lib/deep/.env.local", false },
+		{ "read", "ms", "{home}/lib/.git/hooks/x", false },
+		{ "read", "s", "{home}/lib/.npmrc", false },
+		{ "read", "ms", "{home}/library", false },
+		{ "write", "ms", "{home}/lib/src/index.js", false },
+		{ "write", "ms", "{home}/lib/.github/x.yml", false },
+		/* Asked for by mistake, or by somebody who was asked to. */
+		{ "read", "ms", "{home}/.ssh/id_rsa", false },
+		{ "read", "ms", "{home}/.aws/x.tgz", false },
+		/* Of /tmp, which is the run's own otherwise. */
+		{ "read", "m", "/tmp/in/a.tgz", true },
+		{ "write", "ms", "/tmp/in/a.tgz", false },
+	};
+	static const struct {
+		const char *manager;
+		struct building_row row;
+	} rows[] = {
+		{ "pip", { "write", "s", "{home}/lib/build/x", true } },
+		{ "pip", { "write", "s", "{home}/lib/x.egg-info/PKG-INFO", true } },
+		{ "npm", { "write", "s", "{home}/lib/build/x", false } },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(policy) struct pmg_policy *policy = NULL;
+		struct building b;
+
+		building_begin(&b, rows[i].manager, NULL);
+		b.facts.tmp = "/tmp/.run"; /* as where the front finds one below /tmp */
+		building_add(&b, &b.facts.operands, "{home}/a.tgz");
+		building_add(&b, &b.facts.operands, "/tmp/in/a.tgz");
+		building_add(&b, &b.facts.operands, "{home}/.ssh");
+		building_add(&b, &b.facts.operands, "{home}/.aws/x.tgz");
+		building_add(&b, &b.facts.operands, "{home}/lib");
+		building_add(&b, &b.facts.source_dirs, "{home}/.ssh");
+		building_add(&b, &b.facts.source_dirs, "{home}/lib");
+		policy = building_policy(&b, NULL, NULL);
+		building_ask(&b, policy, both, PMG_ARRAY_LEN(both));
+		building_ask(&b, policy, &rows[i].row, 1);
+		building_end(&b);
+	}
+}
+
 /* Pip believes its cache another day, outside the walls. */
 static void a_build_of_a_package_fills_no_cache_of_pip(void **state)
 {
@@ -573,6 +628,7 @@ int main(void)
 		cmocka_unit_test(the_profile_of_npm_opens_what_an_install_needs),
 		cmocka_unit_test(the_profile_of_npm_closes_all_else),
 		cmocka_unit_test(each_built_in_profile_builds),
+		cmocka_unit_test(what_is_typed_outside_of_the_project_is_read_as_it_needs),
 		cmocka_unit_test(a_build_of_a_package_fills_no_cache_of_pip),
 		cmocka_unit_test(a_project_below_the_temporary_folder_is_no_temporary_file),
 		cmocka_unit_test(git_configuration_with_credentials_is_closed_for_reading),

@@ -231,9 +231,11 @@ static const struct conform_row quiet[] = {
 	CALL(link, T("f"), T("full/x")),
 	CALL(open, T("full/x"), N(O_RDWR | O_CREAT | O_EXCL), N(0600)),
 	CALL(open, T("d/g"), N(O_PATH)),
+	CALL(chmod, T("full/x"), N(0644)), /* as it is */
+	CALL(chmod, T("full/x"), N(0755)), /* a program, by the manager, where one may be started */
 };
-static const int quiet_errnums[] = { ENOENT, ENOENT, ENOENT, ENOENT, ENOENT,
-				     EEXIST, EEXIST, EEXIST, EEXIST, 0 };
+static const int quiet_errnums[] = { ENOENT, ENOENT, ENOENT, ENOENT, ENOENT, EEXIST,
+				     EEXIST, EEXIST, EEXIST, 0,      0,      0 };
 
 static void what_the_kernel_refuses_is_not_reported(void **state)
 {
