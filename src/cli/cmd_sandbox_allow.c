@@ -1,18 +1,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/json.h"
-#include "base/path.h"
 #include "cli/cmd_sandbox.h"
 #include "cli/cmd_violations.h"
 #include "cli/front.h"
 #include "conf/units.h"
 #include "policy/allow.h"
-#include "policy/builtin.h"
 #include "policy/overlay.h"
 #include "run/prepare.h"
 
@@ -147,15 +144,13 @@ static int find_wanted(struct work *work, char *const *operands, struct pmg_err 
 /* A preset that is not there grants nothing, and would be told of in each later run. */
 static int check_preset(const struct work *work, const char *name, struct pmg_err *err)
 {
-	pmg_autofree char *file = pmg_xasprintf("presets/%s.yml", name);
-	pmg_autofree char *path = pmg_path_join(work->prepared.dirs.config, file);
-	pmg_autofree char *safe = pmg_out_quote(name);
+	const struct pmg_library library = { .config_dir = work->prepared.dirs.config };
+	pmg_auto(library_item) struct pmg_library_item item = { 0 };
+	int r = pmg_library_find(&library, PMG_LIBRARY_PRESET, name, &item, err);
 
-	if (pmg_builtin_find("preset", name) || access(path, F_OK) == 0)
-		return 0;
-	(void)pmg_err_set(err, PMG_E_USAGE, 0, "there is no preset \"%s\"", safe);
-	return pmg_err_hint(err, "built in: git; your own lie in %s/presets",
-			    work->prepared.dirs.config);
+	if (r == -PMG_E_NOTFOUND)
+		err->code = PMG_E_USAGE;
+	return r < 0 ? -(int)err->code : 0;
 }
 
 static int add(struct work *work, const char *text, struct pmg_err *err)

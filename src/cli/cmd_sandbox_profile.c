@@ -1,19 +1,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "base/json.h"
-#include "base/path.h"
-#include "base/str.h"
 #include "cli/cmd_sandbox.h"
 #include "cli/front.h"
-#include "conf/trusted.h"
-#include "conf/yaml.h"
-#include "policy/builtin.h"
 #include "run/prepare.h"
-
-#define PROFILE_MAX  1048576U
-#define PROFILES_MAX 64U
 
 struct show_opts {
 	bool json;
@@ -43,55 +34,41 @@ const struct pmg_cmd pmg_sandbox_profile_cmds[] = {
 	{ 0 },
 };
 
-/* Says why it could not be read, and which name may have been meant. */
-static int no_profile(const char *name, struct pmg_err *err)
+/* As a run finds it. @return -PMG_E_CONFIG where there is none: it is what the user wrote that is
+ * wrong */
+static int find(const struct pmg_strv *env, const char *name, struct pmg_library_item *item,
+		struct pmg_err *err)
 {
-	const char *names[PROFILES_MAX + 1] = { NULL };
-	pmg_autofree char *safe = pmg_out_quote(name);
-	const char *nearest;
-	size_t i, n = 0;
+	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
+	int r = pmg_shelf_open(env, &shelf, err);
 
-	for (i = 0; pmg_builtins[i].name && n < PROFILES_MAX; i++)
-		if (strcmp(pmg_builtins[i].kind, "profile") == 0)
-			names[n++] = pmg_builtins[i].name;
-	nearest = pmg_str_nearest(name, names);
-	err->code = PMG_E_CONFIG; /* it is what the user wrote that is wrong */
-	(void)pmg_err_wrap(err, "profile %s", safe);
-	return nearest ? pmg_err_hint(err, "did you mean \"%s\"?", nearest) : -PMG_E_CONFIG;
-}
-
-/* Text of a profile: built in, or the user's. @param[out] file  path of the latter */
-static int read_text(const struct pmg_strv *env, const char *name, char **text, char **file,
-		     struct pmg_err *err)
-{
-	const struct pmg_builtin *builtin = pmg_builtin_find("profile", name);
-	pmg_auto(dirs) struct pmg_dirs dirs = { 0 };
-	pmg_autofree char *below = NULL;
-	size_t len;
-	int r;
-
-	if (builtin) {
-		*text = pmg_xstrdup(builtin->text);
-		return 0;
-	}
-	r = pmg_dirs_find(env, &dirs, err);
-	if (r < 0)
+	if (r == 0)
+		r = pmg_library_find(&shelf.library, PMG_LIBRARY_PROFILE, name, item, err);
+	if (r != -PMG_E_NOTFOUND)
 		return r;
-	below = pmg_xasprintf("profiles/%s.yml", name);
-	*file = strchr(name, '/') ? pmg_xstrdup(name) : pmg_path_join(dirs.config, below);
-	return pmg_io_slurp(*file, PROFILE_MAX, text, &len, err) < 0 ? no_profile(name, err) : 0;
+	err->code = PMG_E_CONFIG;
+	return -PMG_E_CONFIG;
 }
 
-/* The manager that a profile is for: itself, or what it inherits from. Caller frees. */
-static char *manager_of(const char *name, const char *text, const char *file)
+static int print_text(const struct pmg_library_item *item, const struct pmg_out *out,
+		      struct pmg_err *err)
 {
-	pmg_auto(yaml) struct pmg_yaml *doc = NULL;
-	struct pmg_err scratch = PMG_ERR_INIT;
-	const char *inherits = NULL;
+	pmg_autofree char *text = NULL;
+	size_t len = 0;
+	int r = pmg_library_text(item, &text, &len, err);
 
-	if (file && pmg_yaml_parse(file, text, strlen(text), &doc, &scratch) == 0)
-		inherits = pmg_yaml_str(doc, "inherits");
-	return pmg_xstrdup(inherits ? inherits : name);
+	if (r == 0)
+		(void)fwrite(text, 1, len, out->to);
+	if (r == -PMG_E_NOTFOUND)
+		err->code = PMG_E_CONFIG;
+	return r < 0 ? -(int)err->code : 0;
+}
+
+/* The manager that a profile is for: itself, or what it inherits from. */
+static char *manager_of(struct pmg_library_item *item)
+{
+	pmg_library_describe(item);
+	return pmg_xstrdup(!item->official && item->inherits ? item->inherits : item->name);
 }
 
 static bool is_allow(const struct pmg_policy_rule *rule)
@@ -164,8 +141,7 @@ int pmg_cmd_sandbox_profile_show(const struct pmg_call *call, struct pmg_err *er
 	const char *name = call->operands[0];
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(prepared) struct pmg_prepared prepared = { 0 };
-	pmg_autofree char *text = NULL;
-	pmg_autofree char *file = NULL;
+	pmg_auto(library_item) struct pmg_library_item item = { 0 };
 	pmg_autofree char *manager = NULL;
 	struct pmg_run_want want = { .env = &env, .profile = name };
 	char sh[] = "sh", *argv[] = { sh, NULL };
@@ -173,15 +149,12 @@ int pmg_cmd_sandbox_profile_show(const struct pmg_call *call, struct pmg_err *er
 	int r;
 
 	pmg_front_environment(&env);
-	if (!opts->json && !opts->plan && !opts->resolved) {
-		r = read_text(&env, name, &text, &file, err);
-		if (r == 0)
-			(void)fputs(text, call->out->to);
+	r = find(&env, name, &item, err);
+	if (r < 0)
 		return r;
-	}
-	if (read_text(&env, name, &text, &file, err) < 0)
-		return -(int)err->code;
-	manager = manager_of(name, text, file);
+	if (!opts->json && !opts->plan && !opts->resolved)
+		return print_text(&item, call->out, err);
+	manager = manager_of(&item);
 	want.command = pmg_pm_find(manager) == NULL;
 	want.tool = argv[0] = want.command ? sh : manager;
 	want.argv = argv;

@@ -137,12 +137,6 @@ const struct pmg_config_policy *pmg_config_policy(const struct pmg_config_sandbo
 const char *pmg_config_profile(const struct pmg_config_sandbox *sandbox, const char *manager)
 {
 	const struct pmg_config_policy *policy = pmg_config_policy(sandbox, manager);
-	size_t i;
 
-	if (!policy || !policy->profile)
-		return NULL;
-	for (i = 0; i < sandbox->n_templates; i++)
-		if (strcmp(sandbox->templates[i].name, policy->profile) == 0)
-			return sandbox->templates[i].path;
-	return policy->profile;
+	return policy ? policy->profile : NULL;
 }

@@ -12,7 +12,7 @@
 struct pmg_config_policy {
 	char *manager;
 	bool enabled;
-	char *profile; /* name, or of a template; NULL: the manager's own */
+	char *profile; /* as --sandbox-profile takes it; NULL: the manager's own */
 };
 
 /* An entry of sandbox.policy_templates: a profile that lies elsewhere. */
@@ -36,7 +36,7 @@ void pmg_config_sandbox_done(struct pmg_config_sandbox *sandbox);
 /** The manager's entry, or NULL. */
 const struct pmg_config_policy *pmg_config_policy(const struct pmg_config_sandbox *sandbox,
 						  const char *manager);
-/** What --sandbox-profile could have said for it: a path, a name, or NULL. Borrowed. */
+/** What --sandbox-profile could have said for it: a name or a path, or NULL. Borrowed. */
 const char *pmg_config_profile(const struct pmg_config_sandbox *sandbox, const char *manager);
 
 /* Rows over struct pmg_config. */

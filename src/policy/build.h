@@ -6,6 +6,7 @@
  * variables replaced by what was found of this host. Reads the user's profile,
  * preset and overlay files; the rest is pure.
  */
+#include "conf/config_sandbox.h"
 #include "policy/policy.h"
 
 /* What was found of host, manager and project. All paths absolute and canonical; lists may be
@@ -21,6 +22,8 @@ struct pmg_policy_facts {
 			      * and /var/tmp, so that the variable stands for both */
 	const char *repository; /* canonical git top level: whose overlay is read; NULL: cwd */
 	const char *config_dir; /* $XDG_CONFIG_HOME/pmg */
+	const struct pmg_config_template *templates; /* sandbox.policy_templates of config.yml */
+	size_t n_templates;
 	const char *state_dir;
 	const char *cache_dir;
 	const char *run_dir;      /* folder of the run: bundle and certificates */

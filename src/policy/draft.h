@@ -6,6 +6,7 @@
  * makes a policy of it.
  */
 #include "conf/keys.h"
+#include "policy/library.h"
 #include "policy/policy.h"
 
 #define PMG_DRAFT_ENTRIES_MAX 4096U /* of one file */
@@ -43,18 +44,16 @@ PMG_DEFINE_AUTO_DONE(draft, struct pmg_draft, pmg_draft_done);
 /** Copies all. @param source  NULL: "label:line" */
 void pmg_draft_add(struct pmg_draft *draft, const struct pmg_draft_entry *entry, unsigned line);
 
-/**
- * Read a profile, and what it inherits before it.
- * @param config_dir  $XDG_CONFIG_HOME/pmg, whose profiles/NAME.yml come after the built-in ones
- * @param name  of a profile, or path of a file (has a "/" or ends in ".yml")
- * @return 0; -PMG_E_CONFIG with file:line:column; -PMG_E_NOTFOUND with the nearest name as hint
- */
-int pmg_draft_profile(struct pmg_draft *draft, const char *config_dir, const char *name,
-		      struct pmg_err *err) PMG_MUST_CHECK;
+/** Read a profile, with what it inherits before it, or a preset.
+ *  @return 0; -PMG_E_CONFIG with file:line:column; -PMG_E_NOTFOUND: the file is gone */
+int pmg_draft_read(struct pmg_draft *draft, const struct pmg_library_item *item,
+		   struct pmg_err *err) PMG_MUST_CHECK;
 
-/** Add what a preset allows; an official one wins over a file of that name. @return as above */
-int pmg_draft_preset(struct pmg_draft *draft, const char *config_dir, const char *name,
-		     struct pmg_err *err) PMG_MUST_CHECK;
+/** Find one and read it. A file that its name keeps from being used is told of in the notes.
+ *  @return as pmg_library_find() and as above */
+int pmg_draft_named(struct pmg_draft *draft, const struct pmg_library *library,
+		    enum pmg_library_kind kind, const char *name,
+		    struct pmg_err *err) PMG_MUST_CHECK;
 
 /** Rows that read a profile or a preset into a draft whose layer and label are set. */
 extern const struct pmg_key pmg_draft_profile_keys[];

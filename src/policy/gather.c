@@ -8,9 +8,19 @@
 #include "policy/build_priv.h"
 #include "policy/overlay.h"
 
+static int use(struct pmg_build *b, enum pmg_library_kind kind, const char *name,
+	       struct pmg_err *err)
+{
+	const struct pmg_library library = { .config_dir = b->facts->config_dir,
+					     .templates = b->facts->templates,
+					     .n_templates = b->facts->n_templates };
+
+	return pmg_draft_named(&b->draft, &library, kind, name, err);
+}
+
 static int use_preset(struct pmg_build *b, const char *name, struct pmg_err *err)
 {
-	return pmg_draft_preset(&b->draft, b->facts->config_dir, name, err);
+	return use(b, PMG_LIBRARY_PRESET, name, err);
 }
 
 static int add_presets(struct pmg_build *b, struct pmg_err *err)
@@ -111,7 +121,7 @@ int pmg_build_gather(struct pmg_build *b, const struct pmg_policy_want *want, st
 	int r;
 
 	b->draft.proxy_only = true;
-	r = pmg_draft_profile(&b->draft, b->facts->config_dir, name, err);
+	r = use(b, PMG_LIBRARY_PROFILE, name, err);
 	if (r == 0)
 		r = check_manager(b, err);
 	if (r == 0)

@@ -175,8 +175,9 @@ const char *pmg_prepared_tmp(const struct pmg_prepared *prepared)
 
 /* What the policy's variables stand for; borrows, but for the lists. */
 static void fill_facts(const struct pmg_run_want *want, const struct pmg_prepared *out,
-		       const struct pmg_place *place, const char *run_dir,
-		       struct pmg_places *places, struct pmg_policy_facts *facts)
+		       const struct pmg_config_sandbox *sandbox, const struct pmg_place *place,
+		       const char *run_dir, struct pmg_places *places,
+		       struct pmg_policy_facts *facts)
 {
 	*facts = (struct pmg_policy_facts){
 		.manager = manager_of(out),
@@ -191,6 +192,8 @@ static void fill_facts(const struct pmg_run_want *want, const struct pmg_prepare
 		.source_dirs = places->source_dirs,
 		.git_secret = places->git_secret,
 		.config_dir = out->dirs.config,
+		.templates = sandbox->templates,
+		.n_templates = sandbox->n_templates,
 		.state_dir = out->dirs.state,
 		.cache_dir = out->dirs.cache,
 		.run_dir = run_dir,
@@ -254,7 +257,7 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	/* Else all of a project, or of what was typed, that lies in /tmp could be written. */
 	out->tmp_shared = is_in_tmp(places.project) || is_in_tmp(out->cwd) ||
 			  is_in_tmp(place->home) || has_in_tmp(&places.operands);
-	fill_facts(want, out, place, run_dir, &places, &facts);
+	fill_facts(want, out, &config->sandbox, place, run_dir, &places, &facts);
 	r = pmg_policy_build(&policy, &out->policy, err);
 	if (r < 0)
 		return r;
@@ -289,6 +292,30 @@ int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *
 	if (r < 0)
 		return r;
 	out->has_loopback = has_loopback(&out->facts);
+	return 0;
+}
+
+void pmg_shelf_done(struct pmg_shelf *shelf)
+{
+	pmg_dirs_done(&shelf->dirs);
+	pmg_config_done(&shelf->config);
+	*shelf = (struct pmg_shelf){ 0 };
+}
+
+int pmg_shelf_open(const struct pmg_strv *env, struct pmg_shelf *out, struct pmg_err *err)
+{
+	pmg_autofree char *path = NULL;
+	int r = pmg_dirs_find(env, &out->dirs, err);
+
+	if (r < 0)
+		return r;
+	path = pmg_path_join(out->dirs.config, "config.yml");
+	r = pmg_config_load(path, &out->config, err);
+	if (r < 0)
+		return r;
+	out->library.config_dir = out->dirs.config;
+	out->library.templates = out->config.sandbox.templates;
+	out->library.n_templates = out->config.sandbox.n_templates;
 	return 0;
 }
 

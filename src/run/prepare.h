@@ -4,6 +4,7 @@
 #include "conf/config.h"
 #include "conf/dirs.h"
 #include "pm/pm.h"
+#include "policy/library.h"
 #include "policy/plan.h"
 #include "policy/policy.h"
 #include "run/find.h"
@@ -60,6 +61,18 @@ struct pmg_plan *pmg_prepare_plan(const struct pmg_run_want *want,
  */
 int pmg_prepare_policy(const struct pmg_run_want *want, struct pmg_prepared *out,
 		       struct pmg_err *err) PMG_MUST_CHECK;
+
+/* The profiles and presets that runs of this user have, for commands about them. */
+struct pmg_shelf {
+	struct pmg_dirs dirs;
+	struct pmg_config config;
+	struct pmg_library library; /* borrows from both */
+};
+void pmg_shelf_done(struct pmg_shelf *shelf);
+PMG_DEFINE_AUTO_DONE(shelf, struct pmg_shelf, pmg_shelf_done);
+/** @param[out] out  zeroed before; pmg_shelf_done() also on failure. @return 0 or as the parts */
+int pmg_shelf_open(const struct pmg_strv *env, struct pmg_shelf *out,
+		   struct pmg_err *err) PMG_MUST_CHECK;
 
 /** Path of the temporary folder as the tool sees it. Static. */
 const char *pmg_prepared_tmp(const struct pmg_prepared *prepared);

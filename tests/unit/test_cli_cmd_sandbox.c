@@ -105,13 +105,15 @@ static const struct {
 	{ { "pmg", "sandbox", "allow", "--last", "--all", "--force" },
 	  0,
 	  "pmg: /h/.ssh/id_x stays closed" },
-	{ { "pmg", "sandbox", "allow", "preset=gti" }, 121, "pmg: there is no preset \"gti\"" },
+	{ { "pmg", "sandbox", "allow", "preset=gti" }, 121, "pmg: no preset \"gti\"" },
 	{ { "pmg", "sandbox", "allow", "preset=git" }, 0, "*: preset=git\n" },
 	{ { "pmg", "sandbox", "profile", "show", "--json", "exec" }, 0, "*/project/build/b\"" },
 	{ { "pmg", "sandbox", "profile", "show", "npm" }, 0, "*schema_version: 1\n" },
 	{ { "pmg", "sandbox", "profile", "show", "--plan", "pip" }, 0, "*\nfingerprint: " },
-	{ { "pmg", "sandbox", "profile", "show", "nmp" }, 121, "pmg: profile nmp: " },
-	{ { "pmg", "sandbox", "profile", "show", "--plan", "nmp" }, 121, "pmg: profile nmp: " },
+	{ { "pmg", "sandbox", "profile", "show", "nmp" }, 121, "pmg: no profile \"nmp\"\n" },
+	{ { "pmg", "sandbox", "profile", "show", "--plan", "nmp" },
+	  121,
+	  "pmg: no profile \"nmp\"\n" },
 };
 
 static void command_lines_do_what_they_say(void **state)

@@ -121,7 +121,10 @@ static void a_manager_gets_the_profile_or_template_that_is_named_for_it(void **s
 	assert_null(pmg_config_policy(&config.sandbox, "yarn"));
 	assert_null(pmg_config_profile(&config.sandbox, "npm"));
 	assert_string_equal(pmg_config_profile(&config.sandbox, "pnpm"), "tight");
-	assert_string_equal(pmg_config_profile(&config.sandbox, "pip"), path);
+	assert_string_equal(pmg_config_profile(&config.sandbox, "pip"), "mine");
+	assert_int_equal(config.sandbox.n_templates, 1);
+	assert_string_equal(config.sandbox.templates[0].name, "mine");
+	assert_string_equal(config.sandbox.templates[0].path, path);
 }
 
 #define V1     "schema_version: 1\n"
