@@ -4,6 +4,7 @@ libcli_a_SOURCES = \
 	%D%/cmd_sandbox.c %D%/cmd_sandbox.h %D%/cmd_sandbox_allow.c %D%/cmd_sandbox_doctor.c \
 	%D%/cmd_sandbox_exec.c %D%/cmd_sandbox_explain.c %D%/cmd_sandbox_profile.c \
 	%D%/cmd_version.c %D%/cmd_violations.c %D%/cmd_violations.h \
+	%D%/editor.c %D%/editor.h \
 	%D%/front.c %D%/front.h %D%/front_run.c %D%/opt.c %D%/opt.h %D%/out.c %D%/out.h %D%/pages.c %D%/pages.h \
 	%D%/report.c %D%/report.h %D%/summary.c %D%/summary.h %D%/summary_denied.c %D%/table.c %D%/table.h
 nodist_libcli_a_SOURCES = %D%/pages_data.c
@@ -21,12 +22,13 @@ pmg_LDADD = $(LINK_CLI)
 # cmd, opt, out and table stand on base alone: every program may link them.
 LINK_CLI_CORE = libcli.a $(LINK_BASE)
 
-check_PROGRAMS += tests/unit/test_cli_cmd_sandbox tests/unit/test_cli_cmd tests/unit/test_cli_front tests/unit/test_cli_opt \
+check_PROGRAMS += tests/unit/test_cli_cmd_sandbox tests/unit/test_cli_cmd tests/unit/test_cli_editor tests/unit/test_cli_front tests/unit/test_cli_opt \
 	tests/unit/test_cli_out tests/unit/test_cli_pages tests/unit/test_cli_cmd_violations tests/unit/test_cli_report tests/unit/test_cli_summary \
 	tests/unit/test_cli_summary_denied tests/unit/test_cli_table
 tests_unit_test_cli_pages_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_cmd_violations_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_cmd_sandbox_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
+tests_unit_test_cli_editor_LDADD = $(LINK_CLI) $(CMOCKA_LIBS) -lutil
 tests_unit_test_cli_report_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_front_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_summary_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
