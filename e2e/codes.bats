@@ -317,13 +317,20 @@ END
 
 @test "PMG2107: without what the walls are made of nothing is started" {
 	local call
-	for call in landlock_create_ruleset seccomp unshare mount pidfd_getfd openat2 \
-		landlock_create_ruleset,seccomp,unshare; do
+	for call in landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp unshare mount \
+		pidfd_getfd openat2 landlock_create_ruleset,seccomp,unshare; do
 		out "$without" "$call" -- "$pmg" sandbox exec -- touch mark
 		[ "$status" -eq 120 ] || fail "$call: $(shown)"
 		must_say "[PMG2107]"
 		[ "$(wc -l <<<"$stderr")" -eq 2 ] || fail "$call: no hint: $(shown)"
 		[ ! -e mark ] || fail "$call: started"
+	done
+	# Nor without walls: pmg-proxy confines itself by the same calls.
+	for call in landlock_create_ruleset landlock_add_rule landlock_restrict_self seccomp; do
+		out "$without" "$call" -- "$pmg" --no-sandbox sandbox exec -- touch mark
+		[ "$status" -eq 120 ] || fail "no walls, $call: $(shown)"
+		[ "$(wc -l <<<"$stderr")" -eq 3 ] || fail "no walls, $call: no hint: $(shown)"
+		[ ! -e mark ] || fail "no walls, $call: started"
 	done
 	out "$without" unshare -- "$pmg" sandbox exec -- touch mark
 	as_on_page PMG2107

@@ -46,25 +46,50 @@ const struct pmg_landlock_abi *pmg_landlock_abi_row(int version)
 							: (int)PMG_ARRAY_LEN(abis) - 1];
 }
 
+static int no_landlock(int errnum, struct pmg_err *err)
+{
+	(void)pmg_err_set(err, PMG_E_UNSUPPORTED, errnum, "this kernel has no Landlock");
+	return pmg_err_hint(err, "%s",
+			    errnum == EOPNOTSUPP
+				    ? "it is built in and switched off: add landlock to the "
+				      "boot parameter lsm="
+				    : "Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK is "
+				      "needed; in a container its filter may hide it");
+}
+
+/* A kernel has the three calls or none: of some only a filter takes one away. */
+static int hidden(const char *call, int errnum, struct pmg_err *err)
+{
+	(void)pmg_err_set(err, PMG_E_UNSUPPORTED, errnum, "Landlock cannot be used: %s", call);
+	return pmg_err_hint(err,
+			    "a filter, perhaps that of a container, keeps %s(2) back: let it "
+			    "pass",
+			    call);
+}
+
+/* Asked with a descriptor that is none, a call that is there says so and does nothing. (EPERM
+ * tells nothing yet: restrict_self also says it to whoever has not set no_new_privs.) */
+static int probe_calls(struct pmg_err *err)
+{
+	const struct landlock_path_beneath_attr attr = { .parent_fd = -1 };
+
+	if (syscall(SYS_landlock_add_rule, -1, LANDLOCK_RULE_PATH_BENEATH, &attr, 0UL) < 0 &&
+	    errno == ENOSYS)
+		return hidden("landlock_add_rule", errno, err);
+	if (syscall(SYS_landlock_restrict_self, -1, 0UL) < 0 && errno == ENOSYS)
+		return hidden("landlock_restrict_self", errno, err);
+	return 0;
+}
+
 int pmg_landlock_probe(const struct pmg_landlock_abi **out, struct pmg_err *err)
 {
 	long version = syscall(SYS_landlock_create_ruleset, NULL, 0UL,
 			       (unsigned long)LANDLOCK_CREATE_RULESET_VERSION);
+	int r = version < 1 ? no_landlock(errno, err) : probe_calls(err);
 
-	if (version < 1) {
-		int errnum = errno;
-
-		(void)pmg_err_set(err, PMG_E_UNSUPPORTED, errnum, "this kernel has no Landlock");
-		(void)pmg_err_hint(err, "%s",
-				   errnum == EOPNOTSUPP
-					   ? "it is built in and switched off: add landlock to the "
-					     "boot parameter lsm="
-					   : "Linux 5.13 or newer with CONFIG_SECURITY_LANDLOCK is "
-					     "needed; in a container its filter may hide it");
-		return -PMG_E_UNSUPPORTED;
-	}
-	*out = pmg_landlock_abi_row((int)version);
-	return 0;
+	if (r == 0)
+		*out = pmg_landlock_abi_row((int)version);
+	return r;
 }
 
 void pmg_landlock_free(struct pmg_landlock *ruleset)
@@ -154,7 +179,9 @@ int pmg_landlock_allow_port(struct pmg_landlock *ruleset, uint16_t port, uint64_
 
 int pmg_landlock_restrict(const struct pmg_landlock *ruleset, struct pmg_err *err)
 {
-	if (syscall(SYS_landlock_restrict_self, ruleset->fd, 0UL) < 0)
-		return pmg_err_set(err, PMG_E_SYS, errno, "enforce Landlock");
-	return 0;
+	if (syscall(SYS_landlock_restrict_self, ruleset->fd, 0UL) == 0)
+		return 0;
+	if (errno == EPERM) /* some filters say so of what they do not know */
+		return hidden("landlock_restrict_self", errno, err);
+	return pmg_err_set(err, PMG_E_SYS, errno, "enforce Landlock");
 }

@@ -37,7 +37,8 @@ const struct pmg_landlock_abi *pmg_landlock_abi_row(int version);
 /**
  * The running kernel's row.
  * @param[out] out  static
- * @return 0; -PMG_E_UNSUPPORTED with a hint: not built in, or switched off at boot
+ * @return 0; -PMG_E_UNSUPPORTED with a hint: not built in, switched off at boot, or one of its calls
+ *         is kept back by a filter
  */
 int pmg_landlock_probe(const struct pmg_landlock_abi **out, struct pmg_err *err) PMG_MUST_CHECK;
 
@@ -72,7 +73,8 @@ int pmg_landlock_allow_port(struct pmg_landlock *ruleset, uint16_t port, uint64_
 /**
  * Enforce on the calling thread and what it starts from now on; other threads stay free. The
  * caller has set PR_SET_NO_NEW_PRIVS.
- * @return 0 or -PMG_E_SYS (E2BIG: there are 16 layers already)
+ * @return 0; -PMG_E_UNSUPPORTED with a hint: a filter forbids it; -PMG_E_SYS (E2BIG: there are 16
+ *         layers already)
  */
 int pmg_landlock_restrict(const struct pmg_landlock *ruleset, struct pmg_err *err) PMG_MUST_CHECK;
 

@@ -19,6 +19,7 @@
 
 #include "base/io.h"
 #include "base/path.h"
+#include "kernel/seccomp.h"
 #include "kernel/uapi.h"
 
 static char folder[64]; /* with the file "file" and the folder "open" */
@@ -276,6 +277,70 @@ static void only_granted_ports_connect(void **state)
 	assert_int_equal(ending(ports_end, false, 0, 0), 0);
 }
 
+/* A filter such as a container's that does not know all three calls. */
+static const struct hidden {
+	const char *call;
+	int errnum;
+	const char *says;
+	bool told_early; /* by the probe; else when it is enforced */
+} hidden[] = {
+	{ "landlock_create_ruleset", ENOSYS, "no Landlock", true },
+	{ "landlock_create_ruleset", EPERM, "no Landlock", true },
+	{ "landlock_add_rule", ENOSYS, "landlock_add_rule", true },
+	{ "landlock_restrict_self", ENOSYS, "landlock_restrict_self", true },
+	{ "landlock_restrict_self", EPERM, "landlock_restrict_self", false },
+};
+static const struct hidden *now;
+
+static int hide(void)
+{
+	struct pmg_seccomp_rule rule = { now->call, PMG_SECCOMP_ERRNO, now->errnum, { { 0 } } };
+	struct pmg_seccomp_table table = { &rule, 1 };
+	struct pmg_seccomp_program program = { .otherwise = PMG_SECCOMP_ALLOW,
+					       .tables = &table,
+					       .n = 1 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	return pmg_seccomp_load(&program, &err);
+}
+
+static bool is_told(int r, const struct pmg_err *err)
+{
+	return r == -PMG_E_UNSUPPORTED && err->errnum == now->errnum &&
+	       strstr(err->msg, now->says) && err->hint[0];
+}
+
+/* 0: as the row has it */
+static int missing_end(void)
+{
+	pmg_auto(landlock) struct pmg_landlock *ruleset = NULL;
+	const struct pmg_landlock_abi *row = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	int r;
+
+	if (hide() < 0)
+		return 1;
+	r = pmg_landlock_probe(&row, &err);
+	if (now->told_early)
+		return is_told(r, &err) && !row ? 0 : 2;
+	if (r < 0 || pmg_landlock_new(&everything, &ruleset, &err) < 0)
+		return 3;
+	return is_told(pmg_landlock_restrict(ruleset, &err), &err) ? 0 : 4;
+}
+
+static void a_call_that_is_kept_back_is_told(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(hidden); i++) {
+		now = &hidden[i];
+		if (ending(missing_end, false, 0, 0) != 0)
+			fail_msg("%s, %d: %d", now->call, now->errnum,
+				 ending(missing_end, false, 0, 0));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +350,7 @@ int main(void)
 		cmocka_unit_test(a_missing_path_is_told_apart),
 		cmocka_unit_test(what_is_not_granted_is_refused),
 		cmocka_unit_test(only_granted_ports_connect),
+		cmocka_unit_test(a_call_that_is_kept_back_is_told),
 	};
 	const struct pmg_landlock_abi *row = NULL;
 	struct pmg_err err = PMG_ERR_INIT;
