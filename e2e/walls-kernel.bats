@@ -65,6 +65,13 @@ victim='"$(cat ../../victim)"'
 	exec 7<"$top" 200<"$top"
 	codes=(-) targets=(-) lines=(descriptors)
 	attack
+	# Nor where a container's filter does not know the call that closes them all at once.
+	with=("${PMG_E2E_HELPERS:-$top/build/tests/helper}/without" close_range --)
+	guarded_as sandbox exec -- ls /proc/self/fd
+	must_work
+	never grep -qxE '7|200' <<<"$stdout"
+	bare_as ls /proc/self/fd
+	grep -qxE 7 <<<"$stdout" && grep -qxE 200 <<<"$stdout" || fail "not handed on in any case: $stdout"
 	exec 7<&- 200<&-
 }
 

@@ -41,6 +41,8 @@ int pmg_io_mkdirs(const char *path, mode_t mode, struct pmg_err *err) PMG_MUST_C
 
 /** Close every descriptor from `from` up. Needs no memory: fit for a child before exec. */
 void pmg_io_close_from(int from);
+/** The same up to `to`, which goes too; nothing where it is below `from`. */
+void pmg_io_close_between(int from, int to);
 
 /** Random bytes from the kernel. @return 0 or -PMG_E_SYS */
 int pmg_io_random(void *bytes, size_t len, struct pmg_err *err) PMG_MUST_CHECK;

@@ -37,8 +37,8 @@ const struct pmg_landlock_abi *pmg_landlock_abi_row(int version);
 /**
  * The running kernel's row.
  * @param[out] out  static
- * @return 0; -PMG_E_UNSUPPORTED with a hint: not built in, switched off at boot, or one of its calls
- *         is kept back by a filter
+ * @return 0; -PMG_E_UNSUPPORTED with a hint: not built in, switched off at boot, or one of its
+ * calls is kept back by a filter
  */
 int pmg_landlock_probe(const struct pmg_landlock_abi **out, struct pmg_err *err) PMG_MUST_CHECK;
 

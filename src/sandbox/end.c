@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/log.h"
 #include "sandbox/walls_priv.h"
 
@@ -38,12 +38,6 @@ int pmg_walls_detach(bool debug, struct pmg_err *err)
 	return 0;
 }
 
-static void close_between(int from, int to)
-{
-	if (from <= to)
-		(void)syscall(SYS_close_range, (unsigned)from, (unsigned)to, 0U);
-}
-
 void pmg_walls_close_but(const int *keep, size_t n)
 {
 	int from = 3, next;
@@ -56,10 +50,10 @@ void pmg_walls_close_but(const int *keep, size_t n)
 				next = keep[i];
 		if (next < 0)
 			break;
-		close_between(from, next - 1);
+		pmg_io_close_between(from, next - 1);
 		from = next + 1;
 	}
-	close_between(from, INT32_MAX);
+	pmg_io_close_between(from, INT32_MAX);
 }
 
 /* Who closes a socket with something unread in it makes the other side see a reset, before what

@@ -226,6 +226,22 @@ static void everything_above_is_closed(void **state)
 	assert_int_equal(close(high), 0);
 }
 
+static void descriptors_between_two_are_closed(void **state)
+{
+	int low = fcntl(0, F_DUPFD, 100), middle = fcntl(0, F_DUPFD, 110);
+	int high = fcntl(0, F_DUPFD, 120);
+
+	(void)state;
+	assert_true(low >= 100 && middle > low && high > middle);
+	pmg_io_close_between(middle, low); /* nothing */
+	assert_true(fcntl(middle, F_GETFD) >= 0);
+	pmg_io_close_between(low + 1, high - 1);
+	assert_true(fcntl(low, F_GETFD) >= 0);
+	assert_int_equal(fcntl(middle, F_GETFD), -1);
+	assert_true(fcntl(high, F_GETFD) >= 0);
+	assert_int_equal(close(low) | close(high), 0);
+}
+
 static void random_bytes_differ(void **state)
 {
 	struct pmg_err err = PMG_ERR_INIT;
@@ -249,6 +265,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(folders_are_made_all_the_way, make_dir, drop_dir),
 		cmocka_unit_test(a_closed_pipe_is_an_error),
 		cmocka_unit_test(everything_above_is_closed),
+		cmocka_unit_test(descriptors_between_two_are_closed),
 		cmocka_unit_test(random_bytes_differ),
 	};
 
