@@ -7,8 +7,7 @@
 
 struct caller {
 	struct pmg_peer *peer; /* NULL: free */
-	struct pmg_inet to;
-	uint16_t port;
+	struct pmg_inet from, to;
 	uint64_t told_ms;
 };
 
@@ -91,7 +90,7 @@ static void add_udp(struct pmg_callers *callers, const struct caller *caller)
 	size_t i;
 
 	for (i = 0; i < PMG_CALLERS_UDP; i++)
-		if (callers->udp[i].peer && callers->udp[i].port == caller->port)
+		if (callers->udp[i].peer && callers->udp[i].from.port == caller->from.port)
 			break;
 	if (i == PMG_CALLERS_UDP) {
 		i = callers->udp_next;
@@ -119,11 +118,11 @@ int pmg_callers_add(struct pmg_callers *callers, struct pmg_wire_connect *told, 
 
 	if (!is_udp && !pmg_str_has_prefix(told->protocol, "tcp"))
 		return pmg_err_set(err, PMG_E_PEER, 0, "protocol of a connection");
-	if (told->local_port < 1 || told->local_port > UINT16_MAX)
-		return pmg_err_set(err, PMG_E_PEER, 0, "port of a connection");
+	if (!told->local || pmg_inet_parse(told->local, &caller.from, err) < 0 ||
+	    caller.from.port == 0)
+		return pmg_err_set(err, PMG_E_PEER, 0, "own end of a connection");
 	if (pmg_inet_parse(told->target, &caller.to, err) < 0)
 		return pmg_err_set(err, PMG_E_PEER, 0, "target of a connection");
-	caller.port = (uint16_t)told->local_port;
 	caller.peer = pmg_peer_new(told);
 	if (is_udp)
 		add_udp(callers, &caller);
@@ -132,7 +131,7 @@ int pmg_callers_add(struct pmg_callers *callers, struct pmg_wire_connect *told, 
 	return 0;
 }
 
-struct pmg_peer *pmg_callers_take(struct pmg_callers *callers, uint16_t port,
+struct pmg_peer *pmg_callers_take(struct pmg_callers *callers, const struct pmg_inet *from,
 				  const struct pmg_inet *to, uint64_t now_ms)
 {
 	struct caller *caller;
@@ -145,7 +144,7 @@ struct pmg_peer *pmg_callers_take(struct pmg_callers *callers, uint16_t port,
 		drop_old(ring, now_ms);
 		for (i = 0; i < ring->n; i++) {
 			caller = place(ring, i);
-			if (caller->peer && caller->port == port &&
+			if (caller->peer && pmg_inet_is_same(&caller->from, from) &&
 			    pmg_inet_is_same(&caller->to, to) &&
 			    now_ms - caller->told_ms < PMG_CALLERS_MS)
 				return pmg_steal_ptr(&caller->peer);
@@ -165,7 +164,7 @@ const struct pmg_peer *pmg_callers_udp(const struct pmg_callers *callers, uint16
 	size_t i;
 
 	for (i = 0; i < PMG_CALLERS_UDP; i++)
-		if (callers->udp[i].peer && callers->udp[i].port == port &&
+		if (callers->udp[i].peer && callers->udp[i].from.port == port &&
 		    now_ms - callers->udp[i].told_ms < PMG_CALLERS_LONG)
 			return callers->udp[i].peer;
 	return NULL;

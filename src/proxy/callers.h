@@ -23,10 +23,11 @@ PMG_DEFINE_AUTO(callers, struct pmg_callers *, pmg_callers_free);
 int pmg_callers_add(struct pmg_callers *callers, struct pmg_wire_connect *told, uint64_t now_ms,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 /**
- * Who connected from that port to that place? Both must be as told: ports are used again.
+ * Who connected from there to there? Both ends must be as told: ports are used again, and a script
+ * that may listen could take the manager's at another address.
  * @return owned by the caller; NULL: not told (yet)
  */
-struct pmg_peer *pmg_callers_take(struct pmg_callers *callers, uint16_t port,
+struct pmg_peer *pmg_callers_take(struct pmg_callers *callers, const struct pmg_inet *from,
 				  const struct pmg_inet *to, uint64_t now_ms) PMG_MUST_CHECK;
 size_t pmg_callers_count(const struct pmg_callers *callers); /* of TCP, not taken yet; about */
 /** Who sends from that port by UDP? Borrowed until the next add. @return NULL: not known */

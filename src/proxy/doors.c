@@ -30,8 +30,7 @@ struct guest {
 	struct guest *prev, *next;
 	const struct door *door;
 	int fd;
-	uint16_t port;
-	struct pmg_inet to;
+	struct pmg_inet from, to;
 	struct pmg_peer *peer; /* NULL: not known yet, or handed over */
 	bool is_known;
 	struct pmg_timer timer;
@@ -154,7 +153,7 @@ static void try_serve(struct guest *guest)
 static bool recognise(struct guest *guest)
 {
 	guest->peer =
-		pmg_callers_take(guest->doors->callers, guest->port, &guest->to, pmg_clock_ms());
+		pmg_callers_take(guest->doors->callers, &guest->from, &guest->to, pmg_clock_ms());
 	if (!guest->peer)
 		return false;
 	guest->is_known = true;
@@ -184,10 +183,10 @@ static void welcome(struct door *door, int fd, const struct sockaddr_storage *fr
 	struct sockaddr_storage own = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
 	socklen_t len = sizeof own;
-	struct pmg_inet peer;
 	int one = 1;
 
-	if (getsockname(fd, (void *)&own, &len) < 0 || pmg_inet_read(from, &peer, &err) < 0 ||
+	if (getsockname(fd, (void *)&own, &len) < 0 ||
+	    pmg_inet_read(from, &guest->from, &err) < 0 ||
 	    pmg_inet_read(&own, &guest->to, &err) < 0) {
 		(void)close(fd);
 		free(guest);
@@ -198,7 +197,6 @@ static void welcome(struct door *door, int fd, const struct sockaddr_storage *fr
 	guest->doors = doors;
 	guest->door = door;
 	guest->fd = fd;
-	guest->port = peer.port;
 	guest->timer = (struct pmg_timer){ .fn = on_wait_over, .ctx = guest };
 	guest->next = doors->first;
 	if (guest->next)
@@ -307,24 +305,24 @@ static void on_connect(void *ctx, const struct pmg_msg *msg)
 	struct pmg_err err = PMG_ERR_INIT;
 	struct pmg_doors *doors = ctx;
 	struct guest *guest, *next;
-	int port;
+	struct pmg_inet from;
 
 	if (msg->type != PMG_WIRE_CONNECT || pmg_wire_connect_decode(msg->body, &told, &err) < 0) {
 		pmg_log_debug("the broker says something else than CONNECT");
 		return;
 	}
-	port = told.local_port;
-	if (port == 0) {
+	if (!told.local) {
 		report_refused(doors, &told);
 		return;
 	}
-	if (pmg_callers_add(doors->callers, &told, pmg_clock_ms(), &err) < 0) {
+	if (pmg_inet_parse(told.local, &from, &err) < 0 ||
+	    pmg_callers_add(doors->callers, &told, pmg_clock_ms(), &err) < 0) {
 		pmg_log_debug("%s", err.msg);
 		return;
 	}
 	for (guest = doors->first; guest; guest = next) {
 		next = guest->next;
-		if (!guest->peer && guest->port == port && recognise(guest))
+		if (!guest->peer && pmg_inet_is_same(&guest->from, &from) && recognise(guest))
 			return;
 	}
 	/* Words of connections that stand before the door must not push each other out. */

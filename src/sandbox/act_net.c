@@ -54,21 +54,22 @@ static char *copy(const char *text)
 void pmg_tell_proxy(struct pmg_broker *broker, const struct pmg_who *who,
 		    const struct pmg_endpoint *endpoint, bool refused)
 {
-	uint16_t port = refused ? 0 : pmg_endpoint_local_port(endpoint);
 	pmg_auto(event) struct pmg_event from = { 0 };
 	pmg_auto(wire_connect) struct pmg_wire_connect message = { .role = (int)who->role };
 	struct pmg_err err = PMG_ERR_INIT;
 	char target[PMG_TARGET_SIZE];
 	struct json_t *body;
 
-	if (broker->proxy < 0 || (port == 0 && !refused))
+	if (broker->proxy < 0)
+		return;
+	message.local = refused ? NULL : pmg_endpoint_local(endpoint);
+	if (!message.local && !refused)
 		return;
 	pmg_who_fill(broker, who, &from);
 	pmg_event_clean(&from);
 	pmg_endpoint_target(endpoint, target);
 	message.protocol = pmg_xasprintf("%s%c", pmg_endpoint_protocol(endpoint),
 					 endpoint->family == AF_INET6 ? '6' : '4');
-	message.local_port = port;
 	message.target = pmg_xstrdup(strchr(target, ' ') + 1);
 	message.package = copy(from.package);
 	message.script = copy(from.script);

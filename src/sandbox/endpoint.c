@@ -172,3 +172,24 @@ uint16_t pmg_endpoint_local_port(const struct pmg_endpoint *endpoint)
 	return getsockname(endpoint->fd, (struct sockaddr *)&at, &len) < 0 ? 0
 									   : ntohs(at.sin6_port);
 }
+
+char *pmg_endpoint_local(const struct pmg_endpoint *endpoint)
+{
+	struct sockaddr_storage at = { 0 };
+	const struct sockaddr_in *v4 = (const void *)&at;
+	const struct sockaddr_in6 *v6 = (const void *)&at;
+	socklen_t len = sizeof at;
+	char host[INET6_ADDRSTRLEN];
+	bool is_v6;
+
+	if (getsockname(endpoint->fd, (void *)&at, &len) < 0)
+		return NULL;
+	is_v6 = at.ss_family == AF_INET6;
+	if ((!is_v6 && at.ss_family != AF_INET) || (is_v6 ? v6->sin6_port : v4->sin_port) == 0 ||
+	    !inet_ntop(at.ss_family,
+		       is_v6 ? (const void *)&v6->sin6_addr : (const void *)&v4->sin_addr, host,
+		       sizeof host))
+		return NULL;
+	return pmg_xasprintf(is_v6 ? "[%s]:%u" : "%s:%u", host,
+			     ntohs(is_v6 ? v6->sin6_port : v4->sin_port));
+}

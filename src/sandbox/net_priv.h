@@ -60,6 +60,8 @@ const char *pmg_endpoint_protocol(const struct pmg_endpoint *endpoint);
 void pmg_endpoint_target(const struct pmg_endpoint *endpoint, char out[PMG_TARGET_SIZE]);
 /** Its port after bind or connect; 0: none. */
 uint16_t pmg_endpoint_local_port(const struct pmg_endpoint *endpoint);
+/** Its whole end after bind or connect, "10.0.0.1:443", "[::1]:443". Caller frees; NULL: none. */
+char *pmg_endpoint_local(const struct pmg_endpoint *endpoint) PMG_MUST_CHECK;
 
 /* act_net.c */
 bool pmg_port_is_own(struct pmg_broker *broker, uint16_t port);

@@ -130,7 +130,7 @@ static const struct pmg_field ended_fields[] = {
 
 static const struct pmg_field connect_fields[] = {
 	FIELD(TEXT, connect, protocol, PMG_WIRE_ECO_MAX),
-	FIELD(INT, connect, local_port, UINT16_MAX),
+	FIELD(MAYBE, connect, local, PMG_WIRE_NAME_MAX),
 	FIELD(TEXT, connect, target, PMG_WIRE_NAME_MAX),
 	FIELD(INT, connect, role, PMG_ROLE_ANY),
 	FIELD(MAYBE, connect, package, GROWN *PMG_WIRE_NAME_MAX),

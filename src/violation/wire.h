@@ -137,11 +137,12 @@ struct pmg_wire_ended {
 };
 
 /* Somebody in the run has connected, or is about to send, to a listener: who, and where to it
- * meant to go. Matched by protocol, local port and target. With local_port 0 it was refused by the
- * broker, which leaves the report to pmg-proxy: an address that stands for a name has one there. */
+ * meant to go. A connection is matched by both of its ends, a datagram by its port. Without `local`
+ * it was refused by the broker, which leaves the report to pmg-proxy: an address that stands for a
+ * name has one there. */
 struct pmg_wire_connect {
 	char *protocol; /* "tcp4", "tcp6", "udp4", "udp6" */
-	int local_port; /* host order */
+	char *local;    /* its own end, "10.0.0.1:40000"; or NULL */
 	char *target;   /* "10.0.0.1:443", "[::1]:443" */
 	int role;       /* enum pmg_role */
 	char *package;  /* or NULL */

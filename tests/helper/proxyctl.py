@@ -105,10 +105,14 @@ class Front:
             if kind == "proxy":
                 self.host, self.port = sock.getsockname()[:2]
 
-    def tell(self, protocol, port, target, role=SCRIPT, **more):
-        """As the broker: who has connected from that port."""
-        body = {"protocol": protocol, "local_port": port, "target": target, "role": role,
-                "process": ["npm", "node"]}
+    def tell(self, protocol, local, target, role=SCRIPT, **more):
+        """As the broker: who has connected from there, a socket or a text; None: was refused."""
+        body = {"protocol": protocol, "target": target, "role": role, "process": ["npm", "node"]}
+        if isinstance(local, socket.socket):
+            host, port = local.getsockname()[:2]
+            local = ("[%s]:%d" if ":" in host else "%s:%d") % (host, port)
+        if local:
+            body["local"] = local
         body.update(more)
         self.broker.send(packed("connect", body))
 

@@ -72,7 +72,7 @@ class Caller(world.Client):
         self.sock.connect((host.strip("[]"), int(port)))
         case.cleanup.append(self.close)
         if told:
-            self.front.tell("tcp6" if v6 else "tcp4", self.sock.getsockname()[1], target, role,
+            self.front.tell("tcp6" if v6 else "tcp4", self.sock, target, role,
                             **more)
 
     def hello(self, name, ca=None):
@@ -117,7 +117,7 @@ class Walls(world.Case):
             sock.settimeout(2)
             sock.connect((server, 53)) # only what comes from that very address arrives
             if told:
-                self.front.tell("udp6" if v6 else "udp4", sock.getsockname()[1],
+                self.front.tell("udp6" if v6 else "udp4", sock,
                                 ("[%s]:53" if v6 else "%s:53") % server, **more)
             for _ in range(10): # as resolvers do: a datagram may get lost
                 try:
@@ -147,11 +147,12 @@ class Doors(Walls):
         with self.assertRaises(socket.timeout):
             client.sock.recv(1)
         # the word on another connection is none on this one
-        self.front.tell("tcp4", client.sock.getsockname()[1], "127.0.0.1:443")
+        self.front.tell("tcp4", client.sock, "127.0.0.1:443")
+        self.front.tell("tcp4", "10.99.0.1:%d" % client.sock.getsockname()[1], PROXY, MANAGER)
         with self.assertRaises(socket.timeout):
             client.sock.recv(1)
         client.sock.settimeout(30)
-        self.front.tell("tcp4", client.sock.getsockname()[1], PROXY)
+        self.front.tell("tcp4", client.sock, PROXY)
         self.assertEqual(client.connected(), 200)
 
     def test_who_is_never_told_of_is_closed(self):
@@ -183,8 +184,9 @@ class Doors(Walls):
     def test_nonsense_of_the_broker_harms_nobody(self):
         self.open()
         self.front.broker.send(b"\x14\0{}")
-        self.front.tell("tcp4", 1, "no address")
-        self.front.tell("sctp", 1, "10.0.0.1:1")
+        self.front.tell("tcp4", "10.0.0.1:1", "no address")
+        self.front.tell("sctp", "10.0.0.1:1", "10.0.0.1:1")
+        self.front.tell("tcp4", "10.0.0.1", "10.0.0.1:1")
         self.assertEqual(self.lookup("a.test")[0], 0)
         self.front.broker.close()
         self.assertEqual(self.lookup("b.test", told=False)[0], 0)
@@ -498,8 +500,8 @@ class Names(Walls):
     def test_what_the_broker_refused_is_told_by_name(self):
         self.open()
         address = self.lookup("db.test")[1]
-        self.front.tell("tcp4", 0, address + ":8080", package="dep@1.0.0")
-        self.front.tell("udp4", 0, "10.99.0.1:5353")
+        self.front.tell("tcp4", None, address + ":8080", package="dep@1.0.0")
+        self.front.tell("udp4", None, "10.99.0.1:5353")
         self.assertEqual([d[2] for d in self.denied()],
                          ["dns db.test", "tcp db.test:8080", "udp 10.99.0.1:5353"])
 
@@ -519,7 +521,7 @@ class Flood(Walls):
             with socket.socket() as sock:
                 sock.connect(("10.99.0.1", (443, 80, 53)[i % 3]))
                 if i % 2:
-                    self.front.tell("tcp4", sock.getsockname()[1],
+                    self.front.tell("tcp4", sock,
                                     "10.99.0.1:%d" % (443, 80, 53)[i % 3])
             if i % 1000 == 0:
                 got = Caller(self, PROXY, MANAGER).get("http://%s/npm/tiny" % host)

@@ -9,12 +9,12 @@
 
 #include <cmocka.h>
 
-static int add(struct pmg_callers *callers, const char *protocol, int port, const char *target,
-	       enum pmg_role role, const char *package, uint64_t now)
+static int add_from(struct pmg_callers *callers, const char *protocol, const char *from,
+		    const char *target, enum pmg_role role, const char *package, uint64_t now)
 {
 	pmg_auto(wire_connect) struct pmg_wire_connect told = {
 		.protocol = pmg_xstrdup(protocol),
-		.local_port = port,
+		.local = pmg_xstrdup(from),
 		.target = pmg_xstrdup(target),
 		.role = (int)role,
 		.package = package ? pmg_xstrdup(package) : NULL,
@@ -24,14 +24,48 @@ static int add(struct pmg_callers *callers, const char *protocol, int port, cons
 	return pmg_callers_add(callers, &told, now, &err);
 }
 
+static struct pmg_peer *take_from(struct pmg_callers *callers, const char *from, const char *to,
+				  uint64_t now)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	struct pmg_inet ends[2];
+
+	assert_int_equal(pmg_inet_parse(from, &ends[0], &err), 0);
+	assert_int_equal(pmg_inet_parse(to, &ends[1], &err), 0);
+	return pmg_callers_take(callers, &ends[0], &ends[1], now);
+}
+
+/* From a port of 10.99.0.1. */
+static int add(struct pmg_callers *callers, const char *protocol, int port, const char *target,
+	       enum pmg_role role, const char *package, uint64_t now)
+{
+	pmg_autofree char *from = pmg_xasprintf("10.99.0.1:%d", port);
+
+	return add_from(callers, protocol, from, target, role, package, now);
+}
+
 static struct pmg_peer *take(struct pmg_callers *callers, uint16_t port, const char *to,
 			     uint64_t now)
 {
-	struct pmg_err err = PMG_ERR_INIT;
-	struct pmg_inet end;
+	pmg_autofree char *from = pmg_xasprintf("10.99.0.1:%u", port);
 
-	assert_int_equal(pmg_inet_parse(to, &end, &err), 0);
-	return pmg_callers_take(callers, port, &end, now);
+	return take_from(callers, from, to, now);
+}
+
+/* In the run's network every address is local: who may bind takes the port at another one. */
+static void a_port_at_another_address_is_somebody_else(void **state)
+{
+	pmg_auto(callers) struct pmg_callers *callers = pmg_callers_new();
+	pmg_auto(peer) struct pmg_peer *peer = NULL;
+
+	(void)state;
+	assert_int_equal(add_from(callers, "tcp4", "127.0.0.1:4000", "127.0.0.1:61080",
+				  PMG_ROLE_MANAGER, NULL, 1),
+			 0);
+	assert_null(take_from(callers, "127.0.0.2:4000", "127.0.0.1:61080", 2));
+	assert_null(take_from(callers, "[::1]:4000", "127.0.0.1:61080", 2));
+	peer = take_from(callers, "[::ffff:127.0.0.1]:4000", "127.0.0.1:61080", 2);
+	assert_non_null(peer);
 }
 
 static void a_word_serves_one_connection_from_there_to_there(void **state)
@@ -179,6 +213,7 @@ static void nonsense_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_port_at_another_address_is_somebody_else),
 		cmocka_unit_test(a_word_serves_one_connection_from_there_to_there),
 		cmocka_unit_test(any_address_and_mapped_ones_are_what_the_kernel_makes_of_them),
 		cmocka_unit_test(a_word_grows_old),

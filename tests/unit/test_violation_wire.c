@@ -98,11 +98,13 @@ static const struct {
 	{ recode_started, "{\"pid\":12}" },
 	{ recode_stopped, "{\"signal\":20}" },
 	{ recode_ended, "{\"status\":256,\"lost\":7}" },
-	{ recode_connect, "{\"protocol\":\"tcp6\",\"local_port\":65535,\"target\":\"[::1]:443\","
-			  "\"role\":2,\"package\":\"x@1\",\"script\":\"install\","
-			  "\"how_known\":\"tree\",\"process\":[\"npm\"]}" },
-	{ recode_connect, "{\"protocol\":\"udp4\",\"local_port\":1,\"target\":\"10.0.0.1:53\","
-			  "\"role\":1,\"process\":[]}" },
+	{ recode_connect,
+	  "{\"protocol\":\"tcp6\",\"local\":\"[::1]:65535\",\"target\":\"[::1]:443\","
+	  "\"role\":2,\"package\":\"x@1\",\"script\":\"install\","
+	  "\"how_known\":\"tree\",\"process\":[\"npm\"]}" },
+	{ recode_connect,
+	  "{\"protocol\":\"udp4\",\"local\":\"10.0.0.1:1\",\"target\":\"10.0.0.1:53\","
+	  "\"role\":1,\"process\":[]}" },
 	{ recode_failed, "{\"code\":3,\"errnum\":0,\"diag\":0,\"msg\":\"m\",\"hint\":\"h\"}" },
 };
 
@@ -153,9 +155,9 @@ static const struct {
 	  "\"blocklist_entries\":3,\"ca_pem\":\"c\",\"notes\":[]}",
 	  "message field \"index_present\" is neither true nor false" },
 	{ recode_connect,
-	  "{\"protocol\":\"udp4\",\"local_port\":65536,\"target\":\"t\",\"role\":1,"
+	  "{\"protocol\":\"udp4\",\"local\":\"l\",\"target\":\"t\",\"role\":4,"
 	  "\"process\":[]}",
-	  "message field \"local_port\" is too large" },
+	  "message field \"role\" is too large" },
 	{ recode_netrule,
 	  "{\"rank\":6,\"roles\":1,\"layer\":0,\"text\":\"t\",\"source\":\"s\","
 	  "\"sensitive\":false}",
