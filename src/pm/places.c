@@ -119,6 +119,16 @@ bool pmg_places_is_of_project(const struct pmg_place *place, const struct pmg_pl
 	       (s->what[0] == '/' && out->project && pmg_places_is_within(s->what, out->project));
 }
 
+/* A folder in it: "store-dir=." would open all of the project to scripts, and what is beside a
+ * store (policy/vars.c, STOREROOT) is then beside the project. */
+static bool may_name(const struct pmg_places *out, const char *path)
+{
+	pmg_autofree char *real = pmg_places_real(path);
+
+	return pmg_places_is_within(path, out->project) &&
+	       !pmg_places_is_within(out->project, real);
+}
+
 char *pmg_places_named(const struct pmg_settings *settings, const struct pmg_place *place,
 		       const struct pmg_places *out, const char *key)
 {
@@ -133,8 +143,7 @@ char *pmg_places_named(const struct pmg_settings *settings, const struct pmg_pla
 			continue;
 		path = pmg_places_path(
 			place, s->line > 0 && s->what[0] == '/' ? out->project : place->cwd, value);
-		if (!pmg_places_is_of_project(place, out, s) ||
-		    pmg_places_is_within(path, out->project))
+		if (!pmg_places_is_of_project(place, out, s) || may_name(out, path))
 			return path;
 		free(path);
 	}

@@ -72,6 +72,17 @@ static void places_follow_line_environment_files_and_defaults(void **state)
 		  "{home}/.npm", "{home}/other" },
 		{ "npm", "npm i", NULL, "home/project/.npmrc", "cache=.npm-cache\n", CACHES,
 		  "{project}/.npm-cache", "{home}/.npm" },
+		/* Nor itself, or what holds it. */
+		{ "npm", "npm i", NULL, "home/project/.npmrc", "cache=.\n", CACHES, "{home}/.npm",
+		  "{project}" },
+		{ "pnpm", "pnpm i", NULL, "home/project/.npmrc", "store-dir=.\n", STORES,
+		  "{home}/.local/share/pnpm/store", "{project}" },
+		{ "pnpm", "pnpm i", NULL, "home/project/pnpm-workspace.yaml", "storeDir: x/..\n",
+		  STORES, "{home}/.local/share/pnpm/store", "{project}" },
+		{ "pnpm", "pnpm i", NULL, "home/project/.npmrc", "store-dir=..\n", STORES,
+		  "{home}/.local/share/pnpm/store", "{home}" },
+		{ "pnpm", "pnpm i", NULL, "home/project/.npmrc", "store-dir=.store\n", STORES,
+		  "{project}/.store", NULL },
 		/* Nobody opens the home. */
 		{ "npm", "npm i --cache {home}", NULL, NULL, NULL, CACHES, NULL, "{home}" },
 		{ "npm", "npm i --cache /", NULL, NULL, NULL, CACHES, NULL, "/" },
