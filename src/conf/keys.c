@@ -152,9 +152,29 @@ static int read_strv(const struct pmg_key *row, const struct pmg_yaml *value, vo
 	return 0;
 }
 
-static int read_list(const struct pmg_key *row, const struct pmg_yaml *value, void *out,
-		     struct pmg_err *err)
+/* A reading: until the first error, or to the end. */
+struct reading {
+	struct pmg_keys_errors *errors; /* NULL: until the first */
+	struct pmg_err *err;
+};
+
+/* @return r, or 0: it is noted, go on */
+static int note(const struct reading *reading, int r)
 {
+	struct pmg_keys_errors *errors = reading->errors;
+
+	if (r == 0 || !errors || errors->n >= PMG_KEYS_ERRORS_MAX)
+		return r;
+	errors->v = pmg_grow(errors->v, errors->n, &errors->cap, sizeof *errors->v);
+	errors->v[errors->n++] = *reading->err;
+	*reading->err = (struct pmg_err)PMG_ERR_INIT;
+	return 0;
+}
+
+static int read_list(const struct pmg_key *row, const struct pmg_yaml *value, void *out,
+		     const struct reading *reading)
+{
+	struct pmg_err *err = reading->err;
 	int r;
 
 	if (value->kind != PMG_YAML_SEQ)
@@ -162,7 +182,7 @@ static int read_list(const struct pmg_key *row, const struct pmg_yaml *value, vo
 	if (value->n > max_of(row, LIST_MAX))
 		return too_much(value, "number of items", max_of(row, LIST_MAX), err);
 	pmg_yaml_each (value, it) {
-		r = row->read(it, out, err);
+		r = note(reading, row->read(it, out, err));
 		if (r < 0)
 			return r;
 	}
@@ -177,9 +197,13 @@ static int later(const struct pmg_yaml *value, struct pmg_err *err)
 	return pmg_err_hint(err, "take the key out: a later pmg keeps what it promises");
 }
 
+static int read_map(const struct pmg_key *rows, const struct pmg_yaml *node, void *out,
+		    const struct reading *reading);
+
 static int read_value(const struct pmg_key *row, const struct pmg_yaml *value, void *out,
-		      struct pmg_err *err)
+		      const struct reading *reading)
 {
+	struct pmg_err *err = reading->err;
 	void *member = (char *)out + row->offset;
 
 	switch (row->kind) {
@@ -196,9 +220,9 @@ static int read_value(const struct pmg_key *row, const struct pmg_yaml *value, v
 	case PMG_KEY_STRV:
 		return read_strv(row, value, member, err);
 	case PMG_KEY_MAP:
-		return pmg_keys_read(row->rows, value, out, err);
+		return read_map(row->rows, value, out, reading);
 	case PMG_KEY_LIST:
-		return read_list(row, value, out, err);
+		return read_list(row, value, out, reading);
 	case PMG_KEY_CALL:
 		return row->read(value, out, err);
 	case PMG_KEY_LATER:
@@ -223,9 +247,10 @@ static int unknown(const struct pmg_key *rows, const struct pmg_yaml *value, str
 	return -PMG_E_CONFIG;
 }
 
-int pmg_keys_read(const struct pmg_key *rows, const struct pmg_yaml *node, void *out,
-		  struct pmg_err *err)
+static int read_map(const struct pmg_key *rows, const struct pmg_yaml *node, void *out,
+		    const struct reading *reading)
 {
+	struct pmg_err *err = reading->err;
 	const struct pmg_key *row;
 	int r;
 
@@ -235,14 +260,40 @@ int pmg_keys_read(const struct pmg_key *rows, const struct pmg_yaml *node, void 
 	pmg_yaml_each (node, it) {
 		for (row = rows; row->name && strcmp(row->name, it->key) != 0; row++)
 			;
-		if (!row->name)
-			return unknown(rows, it, err);
-		r = read_value(row, it, out, err);
+		r = row->name ? read_value(row, it, out, reading) : unknown(rows, it, err);
+		r = note(reading, r);
 		if (r < 0)
 			return r;
 	}
-	for (row = rows; row->name; row++)
-		if ((row->flags & PMG_KEY_REQUIRED) && !pmg_yaml_get(node, row->name))
-			return pmg_yaml_err(err, node, "key \"%s\" is missing", row->name);
+	for (row = rows; row->name; row++) {
+		if (!(row->flags & PMG_KEY_REQUIRED) || pmg_yaml_get(node, row->name))
+			continue;
+		r = note(reading, pmg_yaml_err(err, node, "key \"%s\" is missing", row->name));
+		if (r < 0)
+			return r;
+	}
 	return 0;
+}
+
+int pmg_keys_read(const struct pmg_key *rows, const struct pmg_yaml *node, void *out,
+		  struct pmg_err *err)
+{
+	const struct reading reading = { .err = err };
+
+	return read_map(rows, node, out, &reading);
+}
+
+void pmg_keys_read_all(const struct pmg_key *rows, const struct pmg_yaml *node, void *out,
+		       struct pmg_keys_errors *errors)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	const struct reading reading = { .errors = errors, .err = &err };
+
+	(void)note(&reading, read_map(rows, node, out, &reading));
+}
+
+void pmg_keys_errors_done(struct pmg_keys_errors *errors)
+{
+	free(errors->v);
+	*errors = (struct pmg_keys_errors){ 0 };
 }

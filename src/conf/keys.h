@@ -49,4 +49,21 @@ struct pmg_key {
 int pmg_keys_read(const struct pmg_key *rows, const struct pmg_yaml *node, void *out,
 		  struct pmg_err *err) PMG_MUST_CHECK;
 
+/* Every error of a document, for lint. */
+struct pmg_keys_errors {
+	struct pmg_err *v; /* each as pmg_keys_read() would have given it */
+	size_t n, cap;
+};
+void pmg_keys_errors_done(struct pmg_keys_errors *errors);
+PMG_DEFINE_AUTO_DONE(keys_errors, struct pmg_keys_errors, pmg_keys_errors_done);
+
+#define PMG_KEYS_ERRORS_MAX 1000U /* then the rest is not looked at */
+
+/**
+ * The same, going on after what is wrong. The struct holds what is right.
+ * @param[out] errors  added to, in the order of the document, missing keys behind
+ */
+void pmg_keys_read_all(const struct pmg_key *rows, const struct pmg_yaml *node, void *out,
+		       struct pmg_keys_errors *errors);
+
 #endif

@@ -183,11 +183,44 @@ static void every_error_names_place_and_what_would_be_right(void **state)
 	}
 }
 
+static void every_error_can_be_had(void **state)
+{
+	static const char text[] =
+		"nmae: x\nname: too long a name\non: yes\ninner: {age: 1, size: 2K}\n"
+		"items: [1, {}]\nlevel: verbose\n";
+	static const char *const expected[] = { "t:1:1: unknown key \"nmae\"",
+						"t:2:7: ",
+						"t:3:5: ",
+						"t:4:14: ",
+						"t:5:9: an item must be",
+						"t:1:1: key \"schema\" is missing" };
+	pmg_auto(keys_errors) struct pmg_keys_errors errors = { 0 };
+	pmg_auto(yaml) struct pmg_yaml *doc = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	struct values values = { 0 };
+	size_t i;
+
+	(void)state;
+	assert_int_equal(pmg_yaml_parse("t", text, strlen(text), &doc, &err), 0);
+	pmg_keys_read_all(rows, doc, &values, &errors);
+	assert_int_equal(errors.n, PMG_ARRAY_LEN(expected));
+	for (i = 0; i < errors.n; i++)
+		if (strncmp(errors.v[i].msg, expected[i], strlen(expected[i])) != 0)
+			fail_msg("%zu: %s", i, errors.v[i].msg);
+	assert_string_equal(errors.v[0].hint, "did you mean \"name\"?");
+	/* What is right is read. */
+	assert_int_equal(values.level, 2);
+	assert_int_equal(values.size, 2048);
+	assert_int_equal(values.called, 1);
+	assert_null(values.name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_goes_where_its_row_says),
 		cmocka_unit_test(a_key_that_is_not_there_leaves_its_member),
+		cmocka_unit_test(every_error_can_be_had),
 		cmocka_unit_test(every_error_names_place_and_what_would_be_right),
 	};
 
