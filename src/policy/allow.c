@@ -6,7 +6,6 @@
 
 #include "base/path.h"
 #include "base/str.h"
-#include "base/url.h"
 #include "policy/draft.h"
 #include "policy/glob.h"
 #include "policy/host.h"
@@ -116,27 +115,23 @@ static int check_unix(enum pmg_layer layer, const char *text, struct pmg_err *er
 	return check_path(layer, text, err);
 }
 
-static bool is_loopback(const char *text)
-{
-	struct pmg_err err = PMG_ERR_INIT;
-	pmg_autofree char *host = NULL;
-	uint16_t port = 0;
-
-	return pmg_hostport_parse(text, 1, &host, &port, &err) == 0 && pmg_host_is_loopback(host);
-}
-
 static int check_net(enum pmg_layer layer, enum pmg_access access, bool deny, const char *text,
 		     struct pmg_err *err)
 {
 	pmg_auto(host) struct pmg_host *host = NULL;
+	int r;
 
 	if (strcmp(text, "registry") == 0 && (deny || is_typed(layer)))
 		return pmg_err_set(err, PMG_E_CONFIG, 0,
 				   "the word \"registry\" is for lists of what is allowed");
-	if (layer == PMG_LAYER_PRESET && access == PMG_ACCESS_BIND && !is_loopback(text))
+	if (strcmp(text, "registry") == 0 && layer == PMG_LAYER_PRESET)
+		return pmg_err_set(err, PMG_E_CONFIG, 0, "a preset names hosts, not \"registry\"");
+	r = pmg_host_new(text, access == PMG_ACCESS_BIND, &host, err);
+	if (r == 0 && layer == PMG_LAYER_PRESET && access == PMG_ACCESS_BIND &&
+	    !pmg_host_is_local(host))
 		return pmg_err_set(err, PMG_E_CONFIG, 0,
-				   "a preset listens on a loopback address and port only");
-	return pmg_host_new(text, access == PMG_ACCESS_BIND, &host, err);
+				   "a preset listens on loopback addresses only");
+	return r;
 }
 
 static int check_env(enum pmg_layer layer, const char *text, struct pmg_err *err)

@@ -9,6 +9,7 @@
 #include "policy/build_priv.h"
 #include "policy/glob.h"
 #include "policy/mandatory.h"
+#include "policy/preset.h"
 #include "policy/vars.h"
 
 /* Below a folder so called lie packages that were installed, each in a folder of its own. */
@@ -35,23 +36,32 @@ static void build_done(struct pmg_build *b)
 {
 	pmg_draft_done(&b->draft);
 	pmg_policy_free(b->policy);
+	pmg_policy_free(b->denies);
 }
 PMG_DEFINE_AUTO_DONE(build, struct pmg_build, build_done);
 
-static void begin(struct pmg_build *b)
+struct pmg_policy *pmg_build_begin(const struct pmg_policy_facts *facts)
 {
-	const struct pmg_policy_facts *facts = b->facts;
 	struct pmg_policy *policy = pmg_policy_new();
-	struct pmg_draft *draft = &b->draft;
 	size_t i;
 
-	b->policy = policy;
-	policy->profile = pmg_xstrdup(draft->name);
 	policy->project = pmg_xstrdup(facts->project);
 	policy->cwd = pmg_xstrdup(facts->cwd);
 	policy->home = pmg_xstrdup(facts->home);
 	for (i = 0; i < PMG_ARRAY_LEN(dependency_names); i++)
 		pmg_strv_add(&policy->dependency_names, dependency_names[i]);
+	return policy;
+}
+
+static void begin(struct pmg_build *b)
+{
+	const struct pmg_policy_facts *facts = b->facts;
+	struct pmg_policy *policy = pmg_build_begin(facts);
+	struct pmg_draft *draft = &b->draft;
+
+	b->policy = policy;
+	b->denies = pmg_build_begin(facts);
+	policy->profile = pmg_xstrdup(draft->name);
 	policy->proxy_only = draft->proxy_only;
 	policy->direct_dns = draft->direct_dns;
 	policy->any_bind = draft->any_bind;
@@ -66,6 +76,22 @@ static void begin(struct pmg_build *b)
 			      "%s is or holds the home, so nothing in it is open; name what is "
 			      "needed by --sandbox-allow",
 			      facts->cwd);
+}
+
+static int check_presets(const struct pmg_build *b, struct pmg_err *err)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < b->draft.n_entries; i++) {
+		const struct pmg_draft_entry *entry = &b->draft.entries[i];
+
+		if (entry->layer == PMG_LAYER_PRESET && !entry->official)
+			r = pmg_preset_check(b->policy, b->facts, entry, err);
+		if (r < 0)
+			(void)pmg_err_wrap(err, "%s", entry->source);
+	}
+	return r;
 }
 
 /* A pattern that was typed for what only an exact path opens would be silently in vain. */
@@ -120,7 +146,9 @@ static int build(const struct pmg_policy_want *want, struct pmg_policy **out, st
 	if (r < 0)
 		return r;
 	pmg_policy_seal(b.policy);
-	r = check_flags(&b, want->allows, err);
+	r = check_presets(&b, err);
+	if (r == 0)
+		r = check_flags(&b, want->allows, err);
 	if (r == 0)
 		*out = pmg_steal_ptr(&b.policy);
 	return r;

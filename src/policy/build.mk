@@ -2,7 +2,7 @@
 libpolicy_a_SOURCES += \
 	%D%/allow.c %D%/allow.h %D%/build.c %D%/build_priv.h %D%/builtin.c %D%/builtin.h \
 	%D%/draft.c %D%/draft.h %D%/draft_keys.c %D%/entries.c %D%/gather.c \
-	%D%/library.c %D%/library.h %D%/mandatory.c %D%/mandatory.h %D%/overlay.c %D%/overlay.h %D%/profile.c \
+	%D%/library.c %D%/library.h %D%/lint.c %D%/lint.h %D%/mandatory.c %D%/mandatory.h %D%/overlay.c %D%/overlay.h %D%/preset.c %D%/preset.h %D%/profile.c \
 	%D%/scrub.c %D%/scrub.h %D%/vars.c %D%/vars.h
 nodist_libpolicy_a_SOURCES = %D%/builtin_data.c
 
@@ -25,6 +25,11 @@ tests_unit_test_policy_allow_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_library
 tests_unit_test_policy_library_SOURCES = tests/unit/test_policy_library.c tests/unit/building.h
 tests_unit_test_policy_library_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_policy_lint
+tests_unit_test_policy_lint_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_policy_preset
+tests_unit_test_policy_preset_SOURCES = tests/unit/test_policy_preset.c tests/unit/building.h
+tests_unit_test_policy_preset_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_overlay
 tests_unit_test_policy_overlay_SOURCES = tests/unit/test_policy_overlay.c tests/unit/building.h
 tests_unit_test_policy_overlay_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)

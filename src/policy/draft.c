@@ -19,11 +19,12 @@ void pmg_draft_done(struct pmg_draft *draft)
 	free(draft->inherits);
 	pmg_strv_done(&draft->managers);
 	pmg_strv_done(&draft->presets);
+	pmg_strv_done(&draft->preset_places);
 	pmg_strv_done(&draft->notes);
 	*draft = (struct pmg_draft){ 0 };
 }
 
-void pmg_draft_add(struct pmg_draft *draft, const struct pmg_draft_entry *entry, unsigned line)
+void pmg_draft_add(struct pmg_draft *draft, const struct pmg_draft_entry *entry)
 {
 	struct pmg_draft_entry *new;
 
@@ -33,7 +34,7 @@ void pmg_draft_add(struct pmg_draft *draft, const struct pmg_draft_entry *entry,
 	*new = *entry;
 	new->text = pmg_xstrdup(entry->text);
 	new->source = entry->source ? pmg_xstrdup(entry->source)
-				    : pmg_xasprintf("%s:%u", draft->label, line);
+				    : pmg_xasprintf("%s:%u", draft->label, entry->line);
 }
 
 bool pmg_draft_is_name(const char *name)

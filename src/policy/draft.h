@@ -11,22 +11,26 @@
 
 #define PMG_DRAFT_ENTRIES_MAX 4096U /* of one file */
 #define PMG_DRAFT_TEXT_MAX    4096U /* bytes of one entry */
+#define PMG_DRAFT_LABELS_MAX  64U
 
 struct pmg_draft_entry {
 	enum pmg_access access;
 	enum pmg_layer layer;
 	bool deny;
 	unsigned roles;
+	unsigned line, column; /* of the file; 0: it is of none */
+	bool official;         /* of a preset that is part of pmg */
 	char *text;
-	char *source;
+	char *source; /* "label:line" */
 };
 
 struct pmg_draft {
 	char *name;
 	char *description;
 	char *inherits;
-	struct pmg_strv managers; /* package_managers: tools it is for; none: for all */
-	struct pmg_strv presets;  /* of the profile */
+	struct pmg_strv managers;      /* package_managers: tools it is for; none: for all */
+	struct pmg_strv presets;       /* of the profile */
+	struct pmg_strv preset_places; /* "label:line:column" of each */
 	struct pmg_draft_entry *entries;
 	size_t n_entries;
 	size_t cap_entries;
@@ -35,19 +39,24 @@ struct pmg_draft {
 	struct pmg_strv notes;
 	/* Of the file that is being read: layer and name of its entries. */
 	enum pmg_layer layer;
+	bool official;
 	const char *label;
 };
 
 void pmg_draft_done(struct pmg_draft *draft);
 PMG_DEFINE_AUTO_DONE(draft, struct pmg_draft, pmg_draft_done);
 
-/** Copies all. @param source  NULL: "label:line" */
-void pmg_draft_add(struct pmg_draft *draft, const struct pmg_draft_entry *entry, unsigned line);
+/** Copies all. A source that is NULL becomes "label:line". */
+void pmg_draft_add(struct pmg_draft *draft, const struct pmg_draft_entry *entry);
 
 /** Read a profile, with what it inherits before it, or a preset.
  *  @return 0; -PMG_E_CONFIG with file:line:column; -PMG_E_NOTFOUND: the file is gone */
 int pmg_draft_read(struct pmg_draft *draft, const struct pmg_library_item *item,
 		   struct pmg_err *err) PMG_MUST_CHECK;
+
+/** The same of a text. @param label  how messages and sources call it */
+int pmg_draft_text(struct pmg_draft *draft, enum pmg_library_kind kind, const char *label,
+		   const char *text, size_t len, struct pmg_err *err) PMG_MUST_CHECK;
 
 /** Find one and read it. A file that its name keeps from being used is told of in the notes.
  *  @return as pmg_library_find() and as above */

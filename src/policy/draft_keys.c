@@ -55,6 +55,9 @@ static int read_entry(const struct pmg_yaml *item, void *out, struct pmg_err *er
 					 .layer = draft->layer,
 					 .deny = list->deny,
 					 .roles = list->roles,
+					 .line = item->line,
+					 .column = item->column,
+					 .official = draft->official,
 					 .text = item->text };
 	struct pmg_err why = PMG_ERR_INIT;
 
@@ -64,7 +67,10 @@ static int read_entry(const struct pmg_yaml *item, void *out, struct pmg_err *er
 		(void)pmg_yaml_err(err, item, "\"%s\": %s", item->parent->key, why.msg);
 		return why.hint[0] ? pmg_err_hint(err, "%s", why.hint) : -PMG_E_CONFIG;
 	}
-	pmg_draft_add(draft, &entry, item->line);
+	/* What a preset reaches is there for the script that needs it. */
+	if (draft->layer == PMG_LAYER_PRESET && list->access == PMG_ACCESS_CONNECT)
+		entry.roles = PMG_ROLE_ANY;
+	pmg_draft_add(draft, &entry);
 	return 0;
 }
 
@@ -97,14 +103,25 @@ static int read_preset_name(const struct pmg_yaml *item, void *out, struct pmg_e
 
 	if (item->kind != PMG_YAML_SCALAR || !pmg_draft_is_name(item->text))
 		return pmg_yaml_err(err, item, "\"presets\" must be a list of names of presets");
-	(void)pmg_strv_add_once(&draft->presets, item->text);
+	if (pmg_strv_add_once(&draft->presets, item->text))
+		pmg_strv_addf(&draft->preset_places, "%s:%u:%u", draft->label, item->line,
+			      item->column);
 	return 0;
 }
 
 struct metadata {
 	char *author;
-	struct pmg_strv labels;
 };
+
+/* A label is a word to filter by. */
+static int read_label(const struct pmg_yaml *item, void *out, struct pmg_err *err)
+{
+	(void)out;
+	if (item->kind == PMG_YAML_SCALAR && pmg_draft_is_name(item->text))
+		return 0;
+	return pmg_yaml_err(err, item,
+			    "\"labels\" must be a list of words: letters, digits, \"_\" and \"-\"");
+}
 
 /* Who wrote it and what it is about: shown, never acted on. */
 static int read_metadata(const struct pmg_yaml *value, void *out, struct pmg_err *err)
@@ -115,9 +132,9 @@ static int read_metadata(const struct pmg_yaml *value, void *out, struct pmg_err
 		  .offset = offsetof(struct metadata, author),
 		  .max = DESCRIPTION_MAX },
 		{ .name = "labels",
-		  .kind = PMG_KEY_STRV,
-		  .offset = offsetof(struct metadata, labels),
-		  .max = PMG_DRAFT_ENTRIES_MAX },
+		  .kind = PMG_KEY_LIST,
+		  .max = PMG_DRAFT_LABELS_MAX,
+		  .read = read_label },
 		{ 0 },
 	};
 	struct metadata metadata = { 0 };
@@ -125,7 +142,6 @@ static int read_metadata(const struct pmg_yaml *value, void *out, struct pmg_err
 
 	(void)out;
 	free(metadata.author);
-	pmg_strv_done(&metadata.labels);
 	return r;
 }
 
@@ -134,7 +150,8 @@ static int read_kind(const struct pmg_yaml *value, void *out, struct pmg_err *er
 	(void)out;
 	if (value->kind == PMG_YAML_SCALAR && strcmp(value->text, "preset") == 0)
 		return 0;
-	return pmg_yaml_err(err, value, "\"kind\" must be preset");
+	(void)pmg_yaml_err(err, value, "\"kind\" must be preset");
+	return pmg_err_hint(err, "profiles have no \"kind\" and lie in profiles/");
 }
 
 static int read_description(const struct pmg_yaml *value, void *out, struct pmg_err *err)

@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "policy/build_priv.h"
+#include "policy/preset.h"
 #include "policy/vars.h"
 
 static bool is_file_access(enum pmg_access access)
@@ -27,8 +28,7 @@ static enum pmg_rank rank_of(const struct pmg_draft_entry *entry, bool exact)
 		return PMG_RANK_ALLOW;
 	if (entry->access == PMG_ACCESS_ENV)
 		return PMG_RANK_OPT_OUT;
-	if (entry->layer == PMG_LAYER_PRESET && entry->access == PMG_ACCESS_READ &&
-	    strcmp(entry->text, "${GITDIR}/config") == 0)
+	if (entry->layer == PMG_LAYER_PRESET && pmg_preset_is_git_config(entry))
 		return PMG_RANK_OPT_OUT;
 	if (is_users(entry->layer) &&
 	    (is_file_access(entry->access) || entry->access == PMG_ACCESS_UNIX))
@@ -39,6 +39,34 @@ static enum pmg_rank rank_of(const struct pmg_draft_entry *entry, bool exact)
 static bool is_temporary(const char *text)
 {
 	return strcmp(text, "${TMPDIR}/**") == 0;
+}
+
+/* What a preset would open although it is closed for good, a profile's deny still closes: asked of
+ * the rules that will decide. @return the roles that are left */
+static unsigned roles_left(struct pmg_build *b, const struct pmg_draft_entry *entry,
+			   const struct pmg_policy_rule *rule)
+{
+	static const enum pmg_role roles[] = { PMG_ROLE_MANAGER, PMG_ROLE_SCRIPT };
+	pmg_autofree char *path = pmg_vars_unescape(rule->text);
+	unsigned left = rule->roles;
+	size_t i;
+
+	if (entry->layer != PMG_LAYER_PRESET || rule->rank != PMG_RANK_OPT_OUT || !path)
+		return left;
+	for (i = 0; i < PMG_ARRAY_LEN(roles); i++) {
+		struct pmg_decision denied =
+			pmg_policy_ask(b->denies, rule->access, roles[i], path);
+
+		if (!denied.rule || !(left & (unsigned)roles[i]))
+			continue;
+		left &= ~(unsigned)roles[i];
+		if (left == 0)
+			pmg_strv_addf(&b->policy->notes,
+				      "%s: %s left out: the profile denies it (%s, %s)",
+				      entry->source, entry->text, denied.rule->text,
+				      denied.rule->source);
+	}
+	return left;
 }
 
 static int add_rule(struct pmg_build *b, const struct pmg_draft_entry *entry, const char *text,
@@ -52,8 +80,14 @@ static int add_rule(struct pmg_build *b, const struct pmg_draft_entry *entry, co
 					.temporary = is_temporary(entry->text),
 					.text = copy,
 					.source = entry->source };
-	int r = pmg_policy_add(b->policy, &rule, err);
+	int r = 0;
 
+	if (entry->deny)
+		r = pmg_policy_add(b->denies, &rule, err);
+	else
+		rule.roles = roles_left(b, entry, &rule);
+	if (r == 0 && rule.roles != 0)
+		r = pmg_policy_add(b->policy, &rule, err);
 	return r < 0 ? pmg_err_wrap(err, "%s", entry->source) : 0;
 }
 
@@ -80,7 +114,15 @@ static int add_path(struct pmg_build *b, const struct pmg_draft_entry *entry, co
 		text = all = with_all_below(text);
 	real = pmg_vars_real(b->facts, text);
 	r = add_rule(b, entry, text, exact, err);
-	return r == 0 && real ? add_rule(b, entry, real, exact, err) : r;
+	if (r < 0 || !real)
+		return r;
+	/* Where "dist" of a project leads to is for who wrote the project to say. */
+	if (entry->layer == PMG_LAYER_PRESET && pmg_preset_strays(b->facts, text, real)) {
+		pmg_strv_addf(&b->policy->notes, "%s: %s leads out of the project, to %s: left out",
+			      entry->source, entry->text, real);
+		return 0;
+	}
+	return add_rule(b, entry, real, exact, err);
 }
 
 /* A variable without a value: reading or starting less harms nobody; but who asked to write, or to
@@ -125,39 +167,12 @@ static int add_paths(struct pmg_build *b, const struct pmg_draft_entry *entry, s
 	return r;
 }
 
-/* Does a profile of the user's deny a variable that a preset would allow? */
-static bool is_denied_by_user(const struct pmg_build *b, const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < b->draft.n_entries; i++) {
-		const struct pmg_draft_entry *e = &b->draft.entries[i];
-		size_t n = strcspn(e->text, "*");
-
-		if (e->access == PMG_ACCESS_ENV && e->deny && e->layer == PMG_LAYER_PROFILE &&
-		    (e->text[n] ? strncmp(e->text, name, n) : strcmp(e->text, name)) == 0)
-			return true;
-	}
-	return false;
-}
-
-static int add_env(struct pmg_build *b, const struct pmg_draft_entry *entry, struct pmg_err *err)
-{
-	if (entry->layer == PMG_LAYER_PRESET && is_denied_by_user(b, entry->text)) {
-		pmg_strv_addf(&b->policy->notes, "%s: %s left out: the profile denies it",
-			      entry->source, entry->text);
-		return 0;
-	}
-	return add_rule(b, entry, entry->text, !strchr(entry->text, '*'), err);
-}
-
 static int add_entry(struct pmg_build *b, const struct pmg_draft_entry *entry, struct pmg_err *err)
 {
 	if (is_file_access(entry->access) || entry->access == PMG_ACCESS_UNIX)
 		return add_paths(b, entry, err);
-	if (entry->access == PMG_ACCESS_ENV)
-		return add_env(b, entry, err);
-	return add_rule(b, entry, entry->text, false, err);
+	return add_rule(b, entry, entry->text,
+			entry->access == PMG_ACCESS_ENV && !strchr(entry->text, '*'), err);
 }
 
 /* Switches of a profile that stand for entries. */
@@ -199,7 +214,12 @@ int pmg_build_entries(struct pmg_build *b, struct pmg_err *err)
 	int r = 0;
 
 	for (i = 0; r == 0 && i < b->draft.n_entries; i++)
-		r = add_entry(b, &b->draft.entries[i], err);
+		if (b->draft.entries[i].deny)
+			r = add_entry(b, &b->draft.entries[i], err);
+	pmg_policy_seal(b->denies);
+	for (i = 0; r == 0 && i < b->draft.n_entries; i++)
+		if (!b->draft.entries[i].deny)
+			r = add_entry(b, &b->draft.entries[i], err);
 	return r == 0 ? add_switches(b, err) : r;
 }
 

@@ -26,11 +26,14 @@ static int use_preset(struct pmg_build *b, const char *name, struct pmg_err *err
 static int add_presets(struct pmg_build *b, struct pmg_err *err)
 {
 	size_t i;
-	int r = 0;
+	int r;
 
-	for (i = 0; r == 0 && i < b->draft.presets.n; i++)
+	for (i = 0; i < b->draft.presets.n; i++) {
 		r = use_preset(b, b->draft.presets.v[i], err);
-	return r < 0 ? pmg_err_wrap(err, "profile %s", b->draft.name) : 0;
+		if (r < 0)
+			return pmg_err_wrap(err, "%s", b->draft.preset_places.v[i]);
+	}
+	return 0;
 }
 
 static int add_overlay_entry(struct pmg_build *b, const struct pmg_overlay *overlay,
@@ -48,7 +51,7 @@ static int add_overlay_entry(struct pmg_build *b, const struct pmg_overlay *over
 	if (!pmg_overlay_is_live(e, pmg_clock_now(), b->facts->tool, b->facts->manager))
 		return 0;
 	if (e->type != PMG_ALLOW_PRESET) {
-		pmg_draft_add(&b->draft, &entry, e->line);
+		pmg_draft_add(&b->draft, &entry);
 		return 0;
 	}
 	r = use_preset(b, e->value, &why);
@@ -93,7 +96,7 @@ static int add_flags(struct pmg_build *b, const struct pmg_strv *allows, struct 
 			entry.access = (enum pmg_access)type;
 			entry.text = copy;
 			entry.source = source;
-			pmg_draft_add(&b->draft, &entry, 0);
+			pmg_draft_add(&b->draft, &entry);
 		}
 		if (r < 0)
 			r = pmg_err_wrap(err, "--sandbox-allow");

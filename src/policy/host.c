@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "base/url.h"
 
 struct pmg_host {
 	char *name;       /* canonical; of "*.x": "x" */
@@ -160,6 +161,11 @@ int pmg_host_new(const char *pattern, bool bind, struct pmg_host **out, struct p
 		return r;
 	*out = pmg_steal_ptr(&host);
 	return 0;
+}
+
+bool pmg_host_is_local(const struct pmg_host *host)
+{
+	return !host->below && pmg_host_is_loopback(host->name);
 }
 
 bool pmg_host_is_exact(const struct pmg_host *host)

@@ -213,8 +213,8 @@ static bool is_no_temporary(const struct pmg_policy *policy, const struct pmg_po
 	return false;
 }
 
-struct pmg_decision pmg_policy_ask(const struct pmg_policy *policy, enum pmg_access access,
-				   enum pmg_role role, const char *path)
+static struct pmg_decision ask(const struct pmg_policy *policy, enum pmg_access access,
+			       enum pmg_role role, const char *path, bool closed)
 {
 	pmg_auto(glob_path) struct pmg_glob_path parts;
 	size_t i;
@@ -227,6 +227,9 @@ struct pmg_decision pmg_policy_ask(const struct pmg_policy *policy, enum pmg_acc
 		if (!pmg_glob_mask_has(&parts.mask, &policy->needs[i]) ||
 		    !(rule->roles & (unsigned)role))
 			continue;
+		if (closed && rule->layer != PMG_LAYER_MANDATORY &&
+		    rule->layer != PMG_LAYER_MANAGED)
+			continue;
 		if (!pmg_glob_match_path(rule->glob, &parts))
 			continue;
 		if (rule->packages_exempt && pmg_policy_is_exempt(policy, access, path, false))
@@ -236,6 +239,18 @@ struct pmg_decision pmg_policy_ask(const struct pmg_policy *policy, enum pmg_acc
 		return decided(rule);
 	}
 	return (struct pmg_decision){ 0 };
+}
+
+struct pmg_decision pmg_policy_ask(const struct pmg_policy *policy, enum pmg_access access,
+				   enum pmg_role role, const char *path)
+{
+	return ask(policy, access, role, path, false);
+}
+
+struct pmg_decision pmg_policy_ask_closed(const struct pmg_policy *policy, enum pmg_access access,
+					  enum pmg_role role, const char *path)
+{
+	return ask(policy, access, role, path, true);
 }
 
 struct pmg_decision pmg_policy_ask_net(const struct pmg_policy *policy, enum pmg_access access,

@@ -138,6 +138,10 @@ struct pmg_decision {
  */
 struct pmg_decision pmg_policy_ask(const struct pmg_policy *policy, enum pmg_access access,
 				   enum pmg_role role, const char *path);
+/** The same by the lists of what stays closed alone (mandatory, managed), as if nobody had opened
+ *  anything: is it named there? What they take out themselves (".env.example") is allowed. */
+struct pmg_decision pmg_policy_ask_closed(const struct pmg_policy *policy, enum pmg_access access,
+					  enum pmg_role role, const char *path);
 /**
  * The same for hosts and addresses.
  * @param host  name in lower case, or an address as text without brackets; for a registry of the

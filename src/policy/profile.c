@@ -50,17 +50,13 @@ static int read_inherited(struct pmg_draft *draft, const struct pmg_yaml *doc, s
 	return strstr(why.hint, "did you mean") ? pmg_err_hint(err, "%s", why.hint) : -PMG_E_CONFIG;
 }
 
-static int read_text(struct pmg_draft *draft, const struct pmg_library_item *item,
-		     const char *label, struct pmg_err *err)
+int pmg_draft_text(struct pmg_draft *draft, enum pmg_library_kind kind, const char *label,
+		   const char *text, size_t len, struct pmg_err *err)
 {
-	bool profile = item->kind == PMG_LIBRARY_PROFILE;
+	bool profile = kind == PMG_LIBRARY_PROFILE;
 	pmg_auto(yaml) struct pmg_yaml *doc = NULL;
-	pmg_autofree char *text = NULL;
-	size_t len = 0;
-	int r = pmg_library_text(item, &text, &len, err);
+	int r = pmg_yaml_parse(label, text, len, &doc, err);
 
-	if (r == 0)
-		r = pmg_yaml_parse(label, text, len, &doc, err);
 	if (r == 0 && profile)
 		r = read_inherited(draft, doc, err);
 	if (r < 0)
@@ -77,11 +73,18 @@ int pmg_draft_read(struct pmg_draft *draft, const struct pmg_library_item *item,
 		   struct pmg_err *err)
 {
 	pmg_autofree char *label = NULL;
+	pmg_autofree char *text = NULL;
+	size_t len = 0;
+	int r;
 
 	if (item->official && item->kind == PMG_LIBRARY_PROFILE)
 		return read_builtin(draft, item->official, INHERIT_MAX, err);
+	r = pmg_library_text(item, &text, &len, err);
+	if (r < 0)
+		return r;
 	label = item->official ? pmg_xasprintf("built-in %s", item->name) : pmg_xstrdup(item->path);
-	return read_text(draft, item, label, err);
+	draft->official = item->official != NULL;
+	return pmg_draft_text(draft, item->kind, label, text, len, err);
 }
 
 int pmg_draft_named(struct pmg_draft *draft, const struct pmg_library *library,

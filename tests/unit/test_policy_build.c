@@ -87,6 +87,7 @@ static void the_profile_of_npm_closes_all_else(void **state)
 		{ "write", "ms", "{project}/.github/workflows/x.yml", false },
 		{ "write", "ms", "{project}/.git/hooks/pre-commit", false },
 		{ "write", "ms", "{project}/.git/config", false },
+		{ "exec", "ms", "{project}/.git/config", false },
 		{ "write", "ms", "{project}/.git", false },
 		{ "write", "ms", "{project}/.husky/_/pre-commit", false },
 		{ "write", "ms", "{config}/config.yml", false },
@@ -452,7 +453,7 @@ static void a_wrong_profile_says_where(void **state)
 		{ "environment: {allow: [\"*\"]}\n", ":3:23: \"allow\":", "" },
 		{ "network: {allow_bind: [\"127.0.0.1:70000\"]}\n", ":3:24: \"allow_bind\":", "" },
 		{ "presets: [\"../x\"]\n", ":3:11: \"presets\"", "" },
-		{ "presets: [none]\n", "no preset \"none\"", "" },
+		{ "presets: [none]\n", "/p.yml:3:11: no preset \"none\"", "presets/none.yml" },
 		{ "package_managers: [pip]\n", "is not for npm", "" },
 		{ "name: again\n", "name", "" },
 	};

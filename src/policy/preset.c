@@ -1,0 +1,167 @@
+#include "policy/preset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "policy/glob.h"
+#include "policy/vars.h"
+
+bool pmg_preset_is_git_config(const struct pmg_draft_entry *entry)
+{
+	static const char *const texts[] = { "${GITDIR}/config", "${PROJECT}/.git/config",
+					     "${CWD}/.git/config" };
+	size_t i;
+
+	for (i = 0; entry->access == PMG_ACCESS_READ && i < PMG_ARRAY_LEN(texts); i++)
+		if (strcmp(entry->text, texts[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_in_tree(const struct pmg_policy_facts *facts, const char *pattern)
+{
+	const char *const dirs[] = { facts->project, facts->cwd };
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(dirs); i++) {
+		pmg_autofree char *dir = dirs[i] ? pmg_glob_escape(dirs[i]) : NULL;
+
+		if (dir && pmg_path_is_under(pattern, dir))
+			return true;
+	}
+	return false;
+}
+
+bool pmg_preset_strays(const struct pmg_policy_facts *facts, const char *text, const char *real)
+{
+	return is_in_tree(facts, text) && !is_in_tree(facts, real);
+}
+
+/* One member of "[...]"; p is behind the "[". @return behind the "]" */
+static const char *take_set(const char *p, char *member)
+{
+	bool not = *p == '!';
+	const char *first = p + not, *end = first + 1;
+
+	while (*end && *end != ']')
+		end += *end == '\\' && end[1] ? 2 : 1;
+	if (!not &&*first == '\\')
+		first++;
+	*member = not ? 'x' : *first;
+	return *end ? end + 1 : end;
+}
+
+/**
+ * A path that the pattern stands for: nothing for two stars, `fill` for one.
+ * @return NULL: it found none. Caller frees
+ */
+static char *instance(const struct pmg_glob *glob, const char *pattern, const char *fill)
+{
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(2 * PMG_GLOB_MAX);
+	pmg_autofree char *clean = NULL;
+	const char *p = pattern;
+	int r = 0;
+
+	while (r == 0 && *p) {
+		char c = *p++;
+
+		if (c == '*' && *p == '*')
+			p++;
+		else if (c == '*')
+			r = pmg_str_adds(&out, fill);
+		else if (c == '?')
+			r = pmg_str_adds(&out, "x");
+		else if (c == '\\' && *p)
+			r = pmg_str_add(&out, p++, 1);
+		else {
+			if (c == '[')
+				p = take_set(p, &c);
+			r = pmg_str_add(&out, &c, 1);
+		}
+	}
+	if (r < 0 || !out.s)
+		return NULL;
+	clean = pmg_path_clean(out.s);
+	return pmg_glob_match(glob, clean) ? pmg_steal_ptr(&clean) : NULL;
+}
+
+static int closed(const struct pmg_policy *policy, const struct pmg_draft_entry *entry,
+		  const char *path, struct pmg_err *err)
+{
+	static const enum pmg_role roles[] = { PMG_ROLE_SCRIPT, PMG_ROLE_MANAGER };
+	pmg_autofree char *safe = pmg_str_quote(entry->text, strlen(entry->text), 200);
+	struct pmg_decision decision;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(roles); i++) {
+		decision = pmg_policy_ask_closed(policy, entry->access, roles[i], path);
+		if (decision.allowed || !decision.rule)
+			continue;
+		(void)pmg_err_set(err, PMG_E_CONFIG, 0,
+				  "a preset does not open \"%s\": %s is closed (%s)", safe,
+				  decision.rule->text, decision.rule->source);
+		return pmg_err_hint(err, "who needs it allows it by name: pmg sandbox allow %s=...",
+				    pmg_access_name(entry->access));
+	}
+	return 0;
+}
+
+/* Everything that a person has is no preset's to open. */
+static int check_width(const struct pmg_policy_facts *facts, const struct pmg_glob *glob,
+		       const char *text, struct pmg_err *err)
+{
+	pmg_autofree char *any = pmg_path_join(facts->home, "any name of 1 file");
+	pmg_autofree char *safe = pmg_str_quote(text, strlen(text), 200);
+
+	if (!pmg_glob_match(glob, any))
+		return 0;
+	(void)pmg_err_set(err, PMG_E_CONFIG, 0, "a preset does not open all of the home: \"%s\"",
+			  safe);
+	return pmg_err_hint(err, "name the folders that are needed");
+}
+
+static int check_pattern(const struct pmg_policy *policy, const struct pmg_policy_facts *facts,
+			 const struct pmg_draft_entry *entry, const char *pattern,
+			 struct pmg_err *err)
+{
+	static const char *const fills[] = { "", "x" };
+	pmg_auto(glob) struct pmg_glob *glob = NULL;
+	size_t i;
+	int r = pmg_glob_new(pattern, &glob, err);
+
+	if (r == 0)
+		r = check_width(facts, glob, entry->text, err);
+	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(fills); i++) {
+		pmg_autofree char *path = instance(glob, pattern, fills[i]);
+
+		if (path)
+			r = closed(policy, entry, path, err);
+	}
+	return r;
+}
+
+int pmg_preset_check(const struct pmg_policy *policy, const struct pmg_policy_facts *facts,
+		     const struct pmg_draft_entry *entry, struct pmg_err *err)
+{
+	pmg_auto(strv) struct pmg_strv texts = { 0 };
+	const char *missing;
+	size_t i;
+	int r = 0;
+
+	if (entry->access > PMG_ACCESS_EXEC || pmg_preset_is_git_config(entry))
+		return 0;
+	/* What has no value here opens nothing here. */
+	if (pmg_vars_expand(facts, entry->text, &texts, &missing) > 0)
+		return 0;
+	for (i = 0; r == 0 && i < texts.n; i++) {
+		pmg_autofree char *text = pmg_vars_typed(facts, texts.v[i]);
+		pmg_autofree char *real = pmg_vars_real(facts, text);
+
+		r = check_pattern(policy, facts, entry, text, err);
+		if (r == 0 && real && !pmg_preset_strays(facts, text, real))
+			r = check_pattern(policy, facts, entry, real, err);
+	}
+	return r;
+}
