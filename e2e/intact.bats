@@ -104,6 +104,43 @@ left_overs() { find node_modules -name '.*-????????' | grep . && fail "left-over
 	quiet npm install
 }
 
+# Where the headers of node lie: /usr, or the folder that node itself came with.
+node_headers() {
+	local dir
+	for dir in /usr "$(node -p 'path.dirname(path.dirname(fs.realpathSync(process.execPath)))')"; do
+		[ ! -e "$dir/include/node/node_api.h" ] || {
+			echo "$dir"
+			return
+		}
+	done
+}
+
+@test "a native build by node-gyp, with headers of this machine" {
+	need c++ make python3
+	npm_config_nodedir=$(node_headers)
+	[ -n "$npm_config_nodedir" ] || need headers-of-node
+	export npm_config_nodedir
+	prepare() {
+		mkdir -p dep
+		cat >dep/seven.c <<-'C'
+			#include <node_api.h>
+			static napi_value start(napi_env env, napi_value exports)
+			{
+				napi_value seven;
+				napi_create_int32(env, 7, &seven);
+				napi_set_named_property(env, exports, "seven", seven);
+				return exports;
+			}
+			NAPI_MODULE(seven, start)
+		C
+		echo '{"targets":[{"target_name":"seven","sources":["seven.c"]}]}' >dep/binding.gyp
+		# node-gyp writes down all that npm was told by variables, the run's proxy included.
+		local_package 'sed -i /https_proxy/d build/config.gypi'
+	}
+	quiet npm install
+	[ "$(node -p 'require("./node_modules/dep/build/Release/seven.node").seven')" = 7 ]
+}
+
 @test "git in scripts, in the project that is a repository" {
 	need git
 	prepare() {
