@@ -11,42 +11,53 @@ teardown_file() { unshed; }
 setup() { scene; }
 teardown() { [ -z "${listener:-}" ] || kill "$listener" 2>/dev/null || true; }
 
-fill() {
+# In the home, two of each; each time anew, since some are there to be deleted.
+files() {
 	local i
 	for i in 1 2; do
-		echo "text $i" >"$HOME/read$i"
-		echo "text $i" >"$HOME/written$i"
-		cp /bin/true "$HOME/program$i"
-		echo "text $i" >"$HOME/old$i"
+		rm -f "$HOME/new$i" "$HOME/old$i"
+		echo "text $i" | tee "$HOME/read$i" "$HOME/written$i" >"$HOME/old$i"
 		chmod 644 "$HOME/old$i"
 	done
+	echo spare >"$project/spare"
+	[ "$evil_user" = "$(id -un)" ] || chown -h "$evil_user:" "$HOME"/{read,written,old}* "$project/spare"
+}
+
+fill() {
+	files
+	cp /bin/true "$HOME/program1"
+	cp /bin/true "$HOME/program2"
 	mkdir -p "$HOME/.ssh" "$project/sealed"
-	echo "$canary" >"$HOME/.ssh/id_x"
-	canary_files=$HOME/.ssh/id_x
+	echo "$canary" | tee "$HOME/.ssh/id_x" >"$HOME/.ssh/id_y"
+	canary_files=$(printf '%s\n' "$HOME/.ssh/id_x" "$HOME/.ssh/id_y")
 	echo "not to be read" >"$project/sealed/file"
 	chmod 000 "$project/sealed/file"
 	cp "$attacker" "$project/attack"
 }
 
-inside() { guarded_as "${with_options[@]}" sandbox exec -- sh -c "$1"; }
+inside() {
+	files
+	guarded_as "${with_options[@]}" sandbox exec -- sh -c "$1"
+}
 
-# flips CODE COMMAND NEIGHBOUR: refused; what is suggested for it opens it, and not the neighbour; taken
-# back, it is closed again.
-flips() {
-	local allow
+# opens CODE COMMAND NEIGHBOUR: refused; what is suggested for it opens it, and not the neighbour.
+opens() {
 	inside "$2"
 	must_fail
 	allow=$("${as[@]}" "$pmg" violations list --last --json |
 		jq -r --arg code "PMG$1" 'map(select(.code == $code))[0].allow')
 	[ "${allow:-null}" != null ] || fail "nothing is suggested: $1 $2: $(shown)"
-	guarded_as violations explain --last
-	grep -qF "pmg sandbox allow" <<<"$stdout" || fail "no line to type: $(shown)"
 	guarded_as sandbox allow --last
 	must_work
-	inside "$2"
-	[ "$status" -eq 0 ] || fail "$allow does not open $2: $(shown)"
-	inside "$3"
-	[ "$status" -ne 0 ] || fail "$allow opens $3: $(shown)"
+	inside "{ $2; } && ! { $3; }"
+	[ "$status" -eq 0 ] || fail "$allow does not open $2, or opens $3: $(shown)"
+}
+
+# flips: and it is a line to type; taken back, it is closed again.
+flips() {
+	opens "$@"
+	guarded_as violations explain --last
+	grep -qF "pmg sandbox allow" <<<"$stdout" || fail "no line to type: $(shown)"
 	guarded_as sandbox allow --remove "$allow"
 	must_work
 	inside "$2"
@@ -65,10 +76,21 @@ everybody() {
 @test "what is suggested for a file opens that access to that file" {
 	with_options=()
 	check() {
+		# Unguarded all of it works.
+		files
+		bare_as sh -ec 'for i in 1 2; do cat ~/read$i; echo more >>~/written$i; ~/program$i; ./attack utime ~/old$i
+			./attack chmod ~/old$i; cp spare s; mv s ~/old$i; rm ~/old$i; ln spare ~/new$i; rm ~/new$i
+			./attack unix-listen ~/new$i; done'
+		must_work
 		flips 2001 "cat ~/read1" "cat ~/read2"
 		flips 2002 "echo more >>~/written1" "echo more >>~/written2"
 		flips 2007 "exec ~/program1" "exec ~/program2"
 		flips 2017 "./attack utime ~/old1" "./attack utime ~/old2"
+		opens 2012 "cp spare s; mv -f s ~/old1" "cp spare s; mv -f s ~/old2"
+		opens 2012 "ln spare ~/new1" "ln spare ~/new2"
+		rm -r "$HOME/.config/pmg/overlays" # old1 and new1 once more
+		opens 2012 "./attack unlink ~/old1" "./attack unlink ~/old2"
+		opens 2002 "./attack unix-listen ~/new1" "./attack unix-listen ~/new2"
 		# One direction does not give the other.
 		guarded_as sandbox allow "read=$HOME/written1"
 		inside "cat ~/written1"
@@ -127,15 +149,27 @@ PY
 	everybody check
 }
 
-@test "for what is sensitive nothing is suggested, and --last refuses it" {
+@test "for what is sensitive nothing is suggested, --last refuses it, --last --force opens it" {
 	with_options=()
 	check() {
+		bare_as ./attack open "$HOME/.ssh/id_x"
+		must_work
 		inside './attack open ~/.ssh/id_x'
 		must_fail
 		must_say "do not allow it"
 		"${as[@]}" "$pmg" violations list --last --json | jq -e '.[0] | has("allow") | not' >/dev/null
 		guarded_as sandbox allow --last
 		must_fail
+		inside './attack open ~/.ssh/id_x'
+		must_fail
+		no_canary
+		guarded_as sandbox allow --last --force
+		must_work
+		inside './attack open ~/.ssh/id_x >/dev/null && ! ./attack open ~/.ssh/id_y'
+		[ "$(grep -c "$HOME/.ssh" <<<"$stderr")" -eq 1 ] || fail "not that alone is open: $(shown)"
+		must_say "$HOME/.ssh/id_y"
+		guarded_as sandbox allow --remove "read=$HOME/.ssh/id_x"
+		must_work
 		inside './attack open ~/.ssh/id_x'
 		must_fail
 		no_canary

@@ -5,12 +5,14 @@
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/json.h"
+#include "base/str.h"
 #include "cli/cmd_sandbox.h"
 #include "cli/cmd_violations.h"
 #include "cli/front.h"
 #include "conf/units.h"
 #include "policy/allow.h"
 #include "policy/overlay.h"
+#include "policy/vars.h"
 #include "run/prepare.h"
 
 struct allow_opts {
@@ -64,29 +66,73 @@ static void work_done(struct work *work)
 }
 PMG_DEFINE_AUTO_DONE(work, struct work, work_done);
 
-/* Of the refusals of the last run, those that something allows; a sensitive one is told. */
+/* What opens a sensitive refusal, which no record has: nothing is offered for one. What is moved or
+ * linked is written, and then read where it comes to lie. */
+static void take_sensitive(struct work *work, const struct json_t *event)
+{
+	static const struct {
+		const char *op, *types[2];
+	} rows[] = {
+		{ "read", { "read", NULL } },      { "write", { "write", NULL } },
+		{ "metadata", { "write", NULL } }, { "delete", { "write", NULL } },
+		{ "rename", { "write", "read" } }, { "link", { "write", "read" } },
+		{ "exec", { "exec", NULL } },
+	};
+	const char *target = pmg_json_str(event, "target"), *op = pmg_json_str(event, "op");
+	pmg_autofree char *shown = pmg_out_quote(target), *pattern = NULL, *text = NULL;
+	size_t i, j, n = work->wanted.n;
+
+	/* A name that is not shown as it is, or was cut, is not that file's. */
+	if (pmg_json_str(event, "rule") && *target == '/' && !strstr(target, "\\x") &&
+	    !pmg_str_has_suffix(target, "..."))
+		pattern = pmg_glob_escape(target);
+	for (i = 0; pattern && i < PMG_ARRAY_LEN(rows); i++)
+		for (j = 0; pmg_streq(rows[i].op, op) && j < 2 && rows[i].types[j]; j++) {
+			free(text);
+			text = pmg_xasprintf("%s=%s", rows[i].types[j], pattern);
+			(void)pmg_strv_add_once(&work->wanted, text);
+		}
+	if (work->wanted.n == n)
+		pmg_out_note(work->out, "%s: nothing allows it", shown);
+}
+
+static void take_one(struct work *work, const struct json_t *event)
+{
+	const char *allow = pmg_json_str(event, "allow");
+	pmg_autofree char *target = pmg_out_quote(pmg_json_str(event, "target"));
+
+	if (pmg_json_bool(event, "sensitive") && work->opts->force && !work->opts->all)
+		take_sensitive(work, event);
+	else if (pmg_json_bool(event, "sensitive"))
+		pmg_out_note(work->out,
+			     "%s stays closed: it is a credential, or code that is started later; "
+			     "only --force and its own name open it",
+			     target);
+	else if (!allow)
+		pmg_out_note(work->out, "%s: nothing allows it", target);
+	else
+		(void)pmg_strv_add_once(&work->wanted, allow);
+}
+
+/* Of the refusals of the last run, those that something allows: all, or the newest; as "violations
+ * explain --last" has it, that is a sensitive one before others. */
 static void take_refused(struct work *work, const struct json_t *events)
 {
+	bool all = work->opts->all;
+	int others;
 	size_t i, n = pmg_json_len(events);
 
-	for (i = 0; i < n && (work->opts->all || work->wanted.n == 0); i++) {
-		const struct json_t *event = pmg_json_at(events, i);
-		const char *allow = pmg_json_str(event, "allow");
-		pmg_autofree char *target = pmg_out_quote(pmg_json_str(event, "target"));
+	for (others = all; others < 2; others++)
+		for (i = 0; i < n && (all || work->wanted.n == 0); i++) {
+			const struct json_t *event = pmg_json_at(events, i);
 
-		/* A variable that was left out was not asked for: it is let through by name. */
-		if (pmg_streq(pmg_json_str(event, "op"), "env"))
-			continue;
-		if (pmg_json_bool(event, "sensitive") && !(work->opts->force && allow))
-			pmg_out_note(work->out,
-				     "%s stays closed: it is a credential, or code that is "
-				     "started later; only --force and its own name open it",
-				     target);
-		else if (!allow)
-			pmg_out_note(work->out, "%s: nothing allows it", target);
-		else
-			(void)pmg_strv_add_once(&work->wanted, allow);
-	}
+			/* A variable that was left out was not asked for: it is let through by
+			 * name. */
+			if (pmg_streq(pmg_json_str(event, "op"), "env"))
+				continue;
+			if (all || pmg_json_bool(event, "sensitive") == !others)
+				take_one(work, event);
+		}
 }
 
 /* A run in which something hostile may have been tried is no list of what to allow. */

@@ -95,16 +95,24 @@ static void join(struct pmg_subtrees *list)
 	list->n = kept;
 }
 
-/* A file is made, renamed over and removed by rights on its folder. That of a file in the project
- * is one of many names anyway. Elsewhere (HOME, /dev) it would open far more than the file. */
+/* In the project a file is one of many names anyway; elsewhere its folder (HOME) is far more than
+ * the file, which only who names the file asks for. Nobody makes or removes devices. */
+static bool may_open_folder(const struct pmg_policy *policy, const struct pmg_policy_rule *rule,
+			    const char *path)
+{
+	if ((policy->project && pmg_path_is_under(path, policy->project)) ||
+	    (policy->cwd && pmg_path_is_under(path, policy->cwd)))
+		return true;
+	return rule->rank == PMG_RANK_OPT_OUT && strrchr(path, '/') != path &&
+	       !pmg_path_is_under(path, "/dev");
+}
+
+/* A file is made, renamed over and removed by rights on its folder: the broker has them, and tells
+ * the names in it apart. */
 static bool needs_folder(const struct pmg_policy *policy, const struct pmg_policy_rule *rule)
 {
-	const char *path = pmg_glob_fixed(rule->glob);
-
 	return rule->access == PMG_ACCESS_WRITE && pmg_glob_is_exact(rule->glob) &&
-	       !is_subtree_of(rule) &&
-	       ((policy->project && pmg_path_is_under(path, policy->project)) ||
-		(policy->cwd && pmg_path_is_under(path, policy->cwd)));
+	       !is_subtree_of(rule) && may_open_folder(policy, rule, pmg_glob_fixed(rule->glob));
 }
 
 /* Of "any node_modules of the project" the project is granted, with names in it that are closed;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "policy/policy.h"
 #include "violation/codes.h"
 
 /* An event's texts together, and words of ours: nothing is ever cut. */
@@ -85,6 +86,12 @@ char *pmg_explain_line(const struct pmg_event *event)
 			     *by ? ": by " : "", by, *rule ? "; " : "", rule);
 }
 
+/* What stays closed is opened only by who says so once more. */
+static bool is_mandatory(const struct pmg_event *event)
+{
+	return event->layer && pmg_streq(event->layer, pmg_layer_name(PMG_LAYER_MANDATORY));
+}
+
 char *pmg_explain_command(const struct pmg_event *event)
 {
 	pmg_autofree char *word = NULL;
@@ -92,7 +99,7 @@ char *pmg_explain_command(const struct pmg_event *event)
 	if (!event->allow || event->sensitive)
 		return NULL;
 	word = pmg_str_shell(event->allow);
-	return pmg_xasprintf("pmg sandbox allow %s", word);
+	return pmg_xasprintf("pmg sandbox allow %s%s", is_mandatory(event) ? "--force " : "", word);
 }
 
 void pmg_explain_docs(int code, char out[PMG_EXPLAIN_DOCS_LEN])

@@ -428,6 +428,17 @@ static int do_listen(char **a)
 	return result(listen(fd, 1));
 }
 
+static int do_unix_listen(char **a)
+{
+	struct sockaddr_un at;
+	socklen_t len = local_address(a[0], &at);
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&at, len) < 0)
+		return result(-1);
+	return result(listen(fd, 1));
+}
+
 static int do_ptrace(char **a)
 {
 	long r = ptrace(PTRACE_SEIZE, (pid_t)atoi(a[0]), 0, 0);
@@ -676,6 +687,7 @@ static const struct {
 	{ "vsock", 0, do_vsock },
 	{ "unix", 1, do_unix },
 	{ "unix-sendto", 1, do_unix_sendto },
+	{ "unix-listen", 1, do_unix_listen },
 	{ "listen", 2, do_listen },
 	{ "ptrace", 1, do_ptrace },
 	{ "kill", 1, do_kill },

@@ -34,6 +34,12 @@ static const struct row rows[] = {
 	{ 2007, PMG_EVENT_EXEC, "/h/$(x) 'y'", NULL, NULL, NULL, NULL, NULL, "exec=/h/$(x) 'y'",
 	  false, "exec of /h/$(x) 'y' refused: by npm; no rule allows it",
 	  "pmg sandbox allow 'exec=/h/$(x) '\\''y'\\'''" },
+	/* closed, but touched as a matter of course */
+	{ 2002, PMG_EVENT_WRITE, "/p/.git/config.lock", "**/.git/config.lock", "mandatory", NULL,
+	  NULL, "git", "write=/p/.git/config.lock", false,
+	  "write to /p/.git/config.lock refused: by npm > git; rule **/.git/config.lock "
+	  "(mandatory)",
+	  "pmg sandbox allow --force write=/p/.git/config.lock" },
 	{ 2009, PMG_EVENT_CONNECT, "tcp 10.99.0.1:8080", NULL, NULL, "x@1", NULL, NULL,
 	  "net-connect=10.99.0.1:8080", false,
 	  "connection to tcp 10.99.0.1:8080 refused: by x@1; no rule allows it",
