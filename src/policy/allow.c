@@ -121,7 +121,7 @@ static int check_net(enum pmg_layer layer, enum pmg_access access, bool deny, co
 	pmg_auto(host) struct pmg_host *host = NULL;
 	int r;
 
-	if (strcmp(text, "registry") == 0 && (deny || is_typed(layer)))
+	if (strcmp(text, "registry") == 0 && deny)
 		return pmg_err_set(err, PMG_E_CONFIG, 0,
 				   "the word \"registry\" is for lists of what is allowed");
 	if (strcmp(text, "registry") == 0 && layer == PMG_LAYER_PRESET)

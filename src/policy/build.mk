@@ -2,7 +2,9 @@
 libpolicy_a_SOURCES += \
 	%D%/allow.c %D%/allow.h %D%/build.c %D%/build_priv.h %D%/builtin.c %D%/builtin.h \
 	%D%/draft.c %D%/draft.h %D%/draft_keys.c %D%/entries.c %D%/gather.c \
-	%D%/library.c %D%/library.h %D%/lint.c %D%/lint.h %D%/mandatory.c %D%/mandatory.h %D%/overlay.c %D%/overlay.h %D%/preset.c %D%/preset.h %D%/profile.c \
+	%D%/library.c %D%/library.h %D%/lint.c %D%/lint.h %D%/mandatory.c %D%/mandatory.h \
+	%D%/overlay.c %D%/overlay.h %D%/overlay_file.c %D%/overlay_priv.h %D%/preset.c %D%/preset.h \
+	%D%/profile.c %D%/sensitive.c %D%/sensitive.h \
 	%D%/scrub.c %D%/scrub.h %D%/vars.c %D%/vars.h
 nodist_libpolicy_a_SOURCES = %D%/builtin_data.c
 
@@ -36,3 +38,6 @@ tests_unit_test_policy_overlay_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_scrub
 tests_unit_test_policy_scrub_SOURCES = tests/unit/test_policy_scrub.c tests/unit/building.h
 tests_unit_test_policy_scrub_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_policy_sensitive
+tests_unit_test_policy_sensitive_SOURCES = tests/unit/test_policy_sensitive.c tests/unit/building.h
+tests_unit_test_policy_sensitive_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)

@@ -5,6 +5,8 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "policy/build_priv.h"
+#include "policy/mandatory.h"
+#include "policy/policy_priv.h"
 #include "policy/preset.h"
 #include "policy/vars.h"
 
@@ -33,7 +35,39 @@ static enum pmg_rank rank_of(const struct pmg_draft_entry *entry, bool exact)
 	if (is_users(entry->layer) &&
 	    (is_file_access(entry->access) || entry->access == PMG_ACCESS_UNIX))
 		return PMG_RANK_OPT_OUT;
+	/* In the lists of one profile a deny beats its allow; what is said beside it is meant so.
+	 */
+	if (entry->access == PMG_ACCESS_CONNECT &&
+	    (entry->layer == PMG_LAYER_OVERLAY || entry->layer == PMG_LAYER_FLAG))
+		return PMG_RANK_OPT_OUT;
 	return PMG_RANK_ALLOW;
+}
+
+/* Git hooks of the project are closed by rules; of another repository nobody may open them either.
+ * Caches are left out: a manager clones there, which begins with git's sample hooks. */
+static int close_hooks(struct pmg_build *b, const struct pmg_policy_rule *rule, struct pmg_err *err)
+{
+	const struct pmg_strv *lists[] = { &b->facts->caches, &b->facts->stores };
+	size_t i, k;
+
+	if (rule->layer == PMG_LAYER_BUILTIN || !pmg_rank_allows(rule->rank) ||
+	    !is_file_access(rule->access))
+		return 0;
+	if (pmg_mandatory_is_hook(rule->text)) {
+		if (rule->layer == PMG_LAYER_PRESET)
+			(void)pmg_err_set(err, PMG_E_CONFIG, 0,
+					  "%s: a preset does not open git hooks (%s)", rule->source,
+					  rule->text);
+		else
+			(void)pmg_err_set(err, PMG_E_CONFIG, 0, "%s: nothing opens git hooks (%s)",
+					  rule->source, rule->text);
+		return pmg_err_hint(err, "take the entry out");
+	}
+	for (i = 0; i < PMG_ARRAY_LEN(lists); i++)
+		for (k = 0; k < lists[i]->n; k++)
+			if (pmg_path_is_under(rule->text, lists[i]->v[k]))
+				return 0;
+	return pmg_mandatory_add_hooks(b->policy, rule, err);
 }
 
 static bool is_temporary(const char *text)
@@ -88,7 +122,9 @@ static int add_rule(struct pmg_build *b, const struct pmg_draft_entry *entry, co
 		rule.roles = roles_left(b, entry, &rule);
 	if (r == 0 && rule.roles != 0)
 		r = pmg_policy_add(b->policy, &rule, err);
-	return r < 0 ? pmg_err_wrap(err, "%s", entry->source) : 0;
+	if (r < 0)
+		return pmg_err_wrap(err, "%s", entry->source);
+	return rule.roles != 0 ? close_hooks(b, &rule, err) : 0;
 }
 
 /* Who denies a folder means what is in it. */
@@ -172,7 +208,9 @@ static int add_entry(struct pmg_build *b, const struct pmg_draft_entry *entry, s
 	if (is_file_access(entry->access) || entry->access == PMG_ACCESS_UNIX)
 		return add_paths(b, entry, err);
 	return add_rule(b, entry, entry->text,
-			entry->access == PMG_ACCESS_ENV && !strchr(entry->text, '*'), err);
+			entry->access == PMG_ACCESS_CONNECT ||
+				(entry->access == PMG_ACCESS_ENV && !strchr(entry->text, '*')),
+			err);
 }
 
 /* Switches of a profile that stand for entries. */

@@ -173,6 +173,11 @@ bool pmg_host_is_exact(const struct pmg_host *host)
 	return !host->below;
 }
 
+const char *pmg_host_name(const struct pmg_host *host)
+{
+	return host->name;
+}
+
 uint16_t pmg_host_port(const struct pmg_host *host)
 {
 	return host->port;

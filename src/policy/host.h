@@ -31,6 +31,8 @@ int pmg_host_new(const char *pattern, bool bind, struct pmg_host **out,
 bool pmg_host_is_exact(const struct pmg_host *host);
 /** Of a pattern to bind: is it a loopback address? */
 bool pmg_host_is_local(const struct pmg_host *host);
+/** The name or address it is about, canonical; of "*.x": "x". Borrowed. */
+const char *pmg_host_name(const struct pmg_host *host);
 /** @return the one port it names, 0: any. What a listener has to be made for. */
 uint16_t pmg_host_port(const struct pmg_host *host);
 

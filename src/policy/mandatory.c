@@ -17,6 +17,8 @@
 #define R   1U
 #define W   2U
 #define X   4U
+#define U   8U  /* sockets */
+#define C   16U /* hosts */
 #define RW  (R | W)
 #define RWX (R | W | X)
 
@@ -301,6 +303,44 @@ static const struct row {
 	{ FIXED, RW, "/proc/kcore", 0 },
 	{ FIXED, W, "/proc/sys/**", 0 },
 	{ FIXED, W, "/proc/sysrq-trigger", 0 },
+	/* Who listens there does what it is told, outside of all walls. */
+	{ FIXED, U, "/run/docker.sock", 0 },
+	{ FIXED, U, "/var/run/docker.sock", 0 },
+	{ FIXED, U, "${HOME}/.docker/run/docker.sock", 0 },
+	{ FIXED, U, "/run/user/*/docker.sock", 0 },
+	{ FIXED, U, "/run/containerd/**", 0 },
+	{ FIXED, U, "/run/crio/**", 0 },
+	{ FIXED, U, "/run/podman/**", 0 },
+	{ FIXED, U, "/run/user/*/podman/**", 0 },
+	{ FIXED, U, "/run/user/*/bus", 0 },
+	{ FIXED, U, "/run/user/*/systemd/**", 0 },
+	{ FIXED, U, "/run/user/*/gnupg/**", 0 },
+	{ FIXED, U, "/run/user/*/keyring/**", 0 },
+	{ FIXED, U, "/run/user/*/wayland-*", 0 },
+	{ FIXED, U, "/run/dbus/system_bus_socket", 0 },
+	{ FIXED, U, "/var/run/dbus/system_bus_socket", 0 },
+	{ FIXED, U, "/run/systemd/**", 0 },
+	{ FIXED, U, "/run/snapd.socket", 0 },
+	{ FIXED, U, "/run/snapd-snap.socket", 0 },
+	{ FIXED, U, "/run/libvirt/**", 0 },
+	{ FIXED, U, "/var/lib/lxd/unix.socket", 0 },
+	{ FIXED, U, "/var/snap/lxd/common/lxd/unix.socket", 0 },
+	{ FIXED, U, "${HOME}/.gnupg/**", 0 },
+	{ FIXED, U, "/tmp/ssh-*/**", 0 },
+	{ FIXED, U, "/tmp/.X11-unix/**", 0 },
+	{ FIXED, U, "@/tmp/.X11-unix/*", 0 },
+	{ FIXED, U, "@/tmp/dbus-*", 0 },
+	/* Hosts that hand a machine's credentials to whoever asks from it. */
+	{ FIXED, C, "169.254.169.254", 0 },
+	{ FIXED, C, "169.254.170.2", 0 },
+	{ FIXED, C, "169.254.170.23", 0 },
+	{ FIXED, C, "[fd00:ec2::254]", 0 },
+	{ FIXED, C, "[fd20:ce::254]", 0 },
+	{ FIXED, C, "100.100.100.200", 0 },
+	{ FIXED, C, "168.63.129.16", 0 },
+	{ FIXED, C, "metadata.google.internal", 0 },
+	{ FIXED, C, "metadata.goog", 0 },
+	{ FIXED, C, "instance-data.ec2.internal", 0 },
 	/* pmg's own; the bundle of the run is for everybody to read */
 	{ FIXED, RWX, "${STATEDIR}/**", PACKAGE },
 	{ FIXED, W, "${CONFIGDIR}/**", PACKAGE },
@@ -314,7 +354,11 @@ static int add_text(struct pmg_policy *policy, const struct pmg_policy_facts *fa
 	static const struct {
 		unsigned bit;
 		enum pmg_access access;
-	} kinds[] = { { R, PMG_ACCESS_READ }, { W, PMG_ACCESS_WRITE }, { X, PMG_ACCESS_EXEC } };
+	} kinds[] = { { R, PMG_ACCESS_READ },
+		      { W, PMG_ACCESS_WRITE },
+		      { X, PMG_ACCESS_EXEC },
+		      { U, PMG_ACCESS_UNIX },
+		      { C, PMG_ACCESS_CONNECT } };
 	pmg_autofree char *source =
 		pmg_xasprintf("built-in mandatory:%zu", (size_t)(row - rows) + 1);
 	pmg_autofree char *copy = pmg_xstrdup(text);
@@ -363,6 +407,8 @@ static int add_pattern(struct pmg_policy *policy, const struct pmg_policy_facts 
 	size_t i;
 	int r = 0;
 
+	if (row->what == C || pattern[0] == '@')
+		return add_text(policy, facts, row, pattern, err);
 	/* Without a repository there is nothing of git to close. */
 	if (pmg_vars_expand(facts, pattern, &texts, &missing) > 0)
 		return 0;
@@ -412,4 +458,44 @@ int pmg_mandatory_add(struct pmg_policy *policy, const struct pmg_policy_facts *
 	for (row = rows; r == 0 && row < rows + PMG_ARRAY_LEN(rows); row++)
 		r = add_row(policy, facts, row, err);
 	return r;
+}
+
+bool pmg_mandatory_is_hook(const char *path)
+{
+	const char *at = path;
+
+	while ((at = strstr(at, "/.git/"))) {
+		const char *hooks = strstr(at, "/hooks");
+
+		at += strlen("/.git");
+		if (!hooks || (hooks[6] != '\0' && hooks[6] != '/'))
+			continue;
+		if (hooks == at || pmg_str_has_prefix(at, "/modules/"))
+			return true;
+	}
+	return false;
+}
+
+int pmg_mandatory_add_hooks(struct pmg_policy *policy, const struct pmg_policy_rule *rule,
+			    struct pmg_err *err)
+{
+	static const char source[] = "built-in mandatory";
+	pmg_auto(glob) struct pmg_glob *glob = NULL;
+	pmg_autofree char *fixed = NULL;
+	pmg_autofree char *text = NULL;
+	pmg_autofree char *from = pmg_xstrdup(source);
+	struct pmg_policy_rule hooks = { .access = rule->access,
+					 .rank = PMG_RANK_HOOKS,
+					 .layer = PMG_LAYER_MANDATORY,
+					 .roles = PMG_ROLE_ANY,
+					 .sensitive = true,
+					 .source = from };
+	int r = pmg_glob_new(rule->text, &glob, err);
+
+	if (r < 0 || (rule->access != PMG_ACCESS_WRITE && rule->access != PMG_ACCESS_EXEC) ||
+	    (pmg_glob_is_exact(glob) && !pmg_glob_is_subtree(glob)))
+		return r < 0 ? r : 0;
+	fixed = pmg_glob_escape(pmg_glob_fixed(glob));
+	hooks.text = text = pmg_xasprintf("%s/**/.git/hooks/**", strcmp(fixed, "/") ? fixed : "");
+	return pmg_policy_add(policy, &hooks, err);
 }

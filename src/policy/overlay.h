@@ -47,6 +47,23 @@ PMG_DEFINE_AUTO_DONE(overlay, struct pmg_overlay, pmg_overlay_done);
 int pmg_overlay_load(const char *config_dir, const char *repository, struct pmg_overlay *out,
 		     struct pmg_err *err) PMG_MUST_CHECK;
 
+/**
+ * Held while an overlay is loaded, changed and saved, so that of two people, or two terminals,
+ * neither loses what the other allows.
+ * @return descriptor: closing it lets go; -PMG_E_SYS
+ */
+int pmg_overlay_lock(const char *config_dir, struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * The repositories that have an overlay.
+ * @param[out] out  sorted, added to
+ * @param[out] broken  a line for each file that cannot be read or is not named after its
+ *                     repository, added to
+ * @return 0; -PMG_E_SYS
+ */
+int pmg_overlay_repositories(const char *config_dir, struct pmg_strv *out, struct pmg_strv *broken,
+			     struct pmg_err *err) PMG_MUST_CHECK;
+
 /** Is the entry in force? @param tool, manager  of the run: "npx", "npm" */
 bool pmg_overlay_is_live(const struct pmg_overlay_entry *entry, int64_t now, const char *tool,
 			 const char *manager);

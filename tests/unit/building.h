@@ -139,6 +139,15 @@ static inline enum pmg_access building_access(const char *name)
 	return PMG_ACCESS_MAX;
 }
 
+static inline struct pmg_decision building_decide(const struct pmg_policy *policy,
+						  enum pmg_access access, enum pmg_role role,
+						  const char *object)
+{
+	if (access == PMG_ACCESS_CONNECT || access == PMG_ACCESS_BIND)
+		return pmg_policy_ask_net(policy, access, role, object, 443);
+	return pmg_policy_ask(policy, access, role, object);
+}
+
 static inline void building_ask(struct building *b, const struct pmg_policy *policy,
 				const struct building_row *rows, size_t n)
 {
@@ -155,8 +164,8 @@ static inline void building_ask(struct building *b, const struct pmg_policy *pol
 
 			if (!strchr(rows[i].role, roles[k].letter))
 				continue;
-			got = pmg_policy_ask(policy, building_access(rows[i].ask), roles[k].role,
-					     object);
+			got = building_decide(policy, building_access(rows[i].ask), roles[k].role,
+					      object);
 			if (got.allowed != rows[i].allowed)
 				fail_msg("%s %s by %c is %s by %s (%s)", rows[i].ask, object,
 					 roles[k].letter, got.allowed ? "allowed" : "denied",

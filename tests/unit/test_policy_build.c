@@ -254,6 +254,27 @@ static void a_build_of_a_package_fills_no_cache_of_pip(void **state)
 	building_end(&b);
 }
 
+static void what_would_open_git_hooks_is_an_error(void **state)
+{
+	static const char *const allows[] = { "write=.git/hooks/x", "exec=.git/hooks/**",
+					      "read=.git/hooks",
+					      "write=/other/.git/modules/a/hooks/x" };
+	struct building b;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	for (i = 0; i < PMG_ARRAY_LEN(allows); i++) {
+		pmg_auto(policy) struct pmg_policy *policy = NULL;
+
+		assert_int_equal(building_try(&b, NULL, allows[i], &policy, &err), -PMG_E_CONFIG);
+		assert_non_null(strstr(err.msg, "--sandbox-allow: nothing opens git hooks"));
+		assert_int_equal(err.diag, 2106);
+	}
+	building_end(&b);
+}
+
 static void git_configuration_with_credentials_is_closed_for_reading(void **state)
 {
 	static const struct building_row closed = { "read", "ms", "{project}/.git/config", false };
@@ -334,10 +355,13 @@ static void an_allowance_opens_just_what_it_says(void **state)
 		{ "unix=.sock",
 		  { "unix", "ms", "{project}/.sock", true },
 		  { "unix", "ms", "{home}/.sock", false } },
-		/* Nothing opens hooks. */
-		{ "write=.git/hooks/x",
-		  { "read", "ms", "{project}/a", true },
-		  { "write", "ms", "{project}/.git/hooks/x", false } },
+		/* Hooks of other repositories are no less hooks. */
+		{ "write=~/other/**",
+		  { "write", "ms", "{home}/other/.git/config", true },
+		  { "write", "ms", "{home}/other/a/.git/hooks/x", false } },
+		{ "net-connect=169.254.169.254",
+		  { "net-connect", "ms", "169.254.169.254", true },
+		  { "net-connect", "ms", "metadata.goog", false } },
 		/* What a folder is denied for does not come back with its sibling. */
 		{ "read=~/.ssh/config",
 		  { "read", "ms", "{home}/.ssh/config", true },
@@ -632,6 +656,7 @@ int main(void)
 		cmocka_unit_test(what_is_typed_outside_of_the_project_is_read_as_it_needs),
 		cmocka_unit_test(a_build_of_a_package_fills_no_cache_of_pip),
 		cmocka_unit_test(a_project_below_the_temporary_folder_is_no_temporary_file),
+		cmocka_unit_test(what_would_open_git_hooks_is_an_error),
 		cmocka_unit_test(git_configuration_with_credentials_is_closed_for_reading),
 		cmocka_unit_test(every_form_of_an_exact_path_opens_it_and_nothing_else),
 		cmocka_unit_test(an_allowance_opens_just_what_it_says),

@@ -2,7 +2,10 @@
 
 #include "building.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "policy/allow.h"
 
@@ -215,6 +218,43 @@ static void a_neighbour_in_the_repository_is_another_folder(void **state)
 	building_end(&b);
 }
 
+static void overlays_are_listed_and_held_while_they_change(void **state)
+{
+	pmg_auto(overlay) struct pmg_overlay overlay = { 0 };
+	pmg_auto(strv) struct pmg_strv repositories = { 0 };
+	pmg_auto(strv) struct pmg_strv broken = { 0 };
+	pmg_auto(policy) struct pmg_policy *bare = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *dir = NULL;
+	pmg_autofd int other = -1;
+	struct building b;
+	int held;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	bare = building_policy(&b, NULL, NULL);
+	assert_int_equal(pmg_overlay_repositories(b.config, &repositories, &broken, &err), 0);
+	assert_int_equal(repositories.n + broken.n, 0);
+	held = pmg_overlay_lock(b.config, &err);
+	assert_true(held >= 0);
+	dir = pmg_path_join(b.config, "overlays");
+	other = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), -1);
+	assert_int_equal(close(held), 0);
+	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
+	assert_int_equal(pmg_overlay_load(b.config, b.project, &overlay, &err), 0);
+	assert_int_equal(add(&overlay, bare, false, "write=a", &err), 0);
+	assert_int_equal(pmg_overlay_save(&overlay, &err), 0);
+	building_write(&b, "home/.config/pmg/overlays/copy.yml",
+		       "schema_version: 1\nrepository: {project}\n");
+	building_write(&b, "home/.config/pmg/overlays/bad.yml", "schema_version: [\n");
+	assert_int_equal(pmg_overlay_repositories(b.config, &repositories, &broken, &err), 0);
+	assert_int_equal(repositories.n, 1);
+	assert_string_equal(repositories.v[0], b.project);
+	assert_int_equal(broken.n, 2);
+	building_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -223,6 +263,7 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_wrong_says_where),
 		cmocka_unit_test(a_preset_that_is_gone_allows_nothing_and_is_noted),
 		cmocka_unit_test(a_neighbour_in_the_repository_is_another_folder),
+		cmocka_unit_test(overlays_are_listed_and_held_while_they_change),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
