@@ -10,7 +10,7 @@
 const struct pmg_cmd pmg_sandbox_cmds[] = {
 	{ .name = "allow",
 	  .synopsis = "[--last] [--all] [--force] [--remove] [--reason TEXT] "
-		      "[--expires TIME] [--for TOOL] TYPE=VALUE...",
+		      "[--expires TIME] [--for TOOL] [--preset NAME] TYPE=VALUE...",
 	  .summary = "allow something in this repository, for good",
 	  .about = "TYPE is read, write, exec, net-connect, net-bind, unix, env or preset. --last "
 		   "takes what\nwas refused last, --last --all all that was refused in the last "
@@ -48,7 +48,9 @@ const struct pmg_cmd pmg_sandbox_cmds[] = {
 	LATER("learn"),
 	LATER("preset"),
 	{ .name = "profile", .summary = "what profiles allow", .subs = pmg_sandbox_profile_cmds },
-	LATER("project"),
+	{ .name = "project",
+	  .summary = "what is allowed in this repository, and in others",
+	  .subs = pmg_sandbox_project_cmds },
 	{ .name = "violations",
 	  .summary = "what was refused, as \"pmg violations\"",
 	  .subs = pmg_violations_cmds },

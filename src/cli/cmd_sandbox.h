@@ -12,7 +12,7 @@ int pmg_cmd_sandbox_explain(const struct pmg_call *call, struct pmg_err *err);
 
 /* cmd_sandbox_allow.c */
 extern const struct pmg_opt pmg_sandbox_allow_opts[];
-#define PMG_SANDBOX_ALLOW_SIZE (4 * sizeof(void *) + sizeof(struct pmg_strv))
+#define PMG_SANDBOX_ALLOW_SIZE (4 * sizeof(void *) + 2 * sizeof(struct pmg_strv))
 int pmg_cmd_sandbox_allow(const struct pmg_call *call, struct pmg_err *err);
 
 /* cmd_sandbox_doctor.c: 1 when no driver gives what a run needs */
@@ -26,5 +26,8 @@ int pmg_cmd_sandbox_exec(const struct pmg_call *call, struct pmg_err *err);
 /* cmd_sandbox_profile.c */
 extern const struct pmg_cmd pmg_sandbox_profile_cmds[]; /* rows below "profile" */
 int pmg_cmd_sandbox_profile_show(const struct pmg_call *call, struct pmg_err *err);
+
+/* cmd_sandbox_project.c */
+extern const struct pmg_cmd pmg_sandbox_project_cmds[]; /* rows below "project" */
 
 #endif

@@ -23,6 +23,7 @@ struct allow_opts {
 	bool remove;
 	const char *expires;
 	const char *reason;
+	struct pmg_strv presets;
 	struct pmg_strv tools;
 };
 _Static_assert(sizeof(struct allow_opts) <= PMG_SANDBOX_ALLOW_SIZE, "cmd_sandbox.h says so");
@@ -38,6 +39,8 @@ const struct pmg_opt pmg_sandbox_allow_opts[] = {
 	  "also what holds credentials or starts code later" },
 	{ PMG_OPT_FLAG, 0, "last", offsetof(struct allow_opts, last), 0, NULL,
 	  "what was refused last" },
+	{ PMG_OPT_LIST, 0, "preset", offsetof(struct allow_opts, presets), 0, "NAME",
+	  "all that a preset allows; as preset=NAME" },
 	{ PMG_OPT_TEXT, 0, "reason", offsetof(struct allow_opts, reason), 0, "TEXT",
 	  "why, for who reads it later" },
 	{ PMG_OPT_FLAG, 0, "remove", offsetof(struct allow_opts, remove), 0, NULL,
@@ -161,9 +164,12 @@ static int find_wanted(struct work *work, char *const *operands, struct pmg_err 
 {
 	struct pmg_ledger_events_query query = { .limit = PMG_EVENTS_MAX, .last_run = true };
 	pmg_auto(json) struct json_t *events = NULL;
+	size_t i;
 	int r;
 
 	pmg_strv_extend(&work->wanted, operands);
+	for (i = 0; i < work->opts->presets.n; i++)
+		pmg_strv_addf(&work->wanted, "preset=%s", work->opts->presets.v[i]);
 	if (!work->opts->last && work->wanted.n == 0) {
 		(void)pmg_err_set(err, PMG_E_USAGE, 0, "nothing to allow");
 		return pmg_err_hint(err, "TYPE=VALUE, as read=.env, or --last");
@@ -259,7 +265,11 @@ int pmg_cmd_sandbox_allow(const struct pmg_call *call, struct pmg_err *err)
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(work) struct work work = { .opts = call->opts, .out = call->out };
 	char sh[] = "sh", *argv[] = { sh, NULL };
-	struct pmg_run_want want = { .tool = sh, .argv = argv, .command = true, .env = &env };
+	/* Asked of the policy as it is without what was allowed before: a credential stays one. */
+	struct pmg_run_want want = {
+		.tool = sh, .argv = argv, .command = true, .env = &env, .no_overlay = true
+	};
+	pmg_autofd int lock = -1;
 	size_t i;
 	int r;
 
@@ -271,11 +281,11 @@ int pmg_cmd_sandbox_allow(const struct pmg_call *call, struct pmg_err *err)
 	if (r == 0)
 		r = pmg_prepare_policy(&want, &work.prepared, err);
 	if (r == 0)
+		r = lock = pmg_overlay_lock(work.prepared.dirs.config, err);
+	if (r >= 0)
 		r = pmg_overlay_load(work.prepared.dirs.config, work.prepared.repository,
 				     &work.overlay, err);
 	for (i = 0; r == 0 && i < work.wanted.n; i++)
 		r = (work.opts->remove ? take_back : add)(&work, work.wanted.v[i], err);
-	if (r == 0)
-		r = pmg_dirs_make(work.prepared.dirs.config, err);
 	return r < 0 ? r : pmg_overlay_save(&work.overlay, err);
 }

@@ -244,6 +244,7 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 		.profile = want->profile ? want->profile
 					 : pmg_config_profile(&config->sandbox, manager_of(out)),
 		.allows = want->allows,
+		.no_overlay = want->no_overlay,
 	};
 	int r = pmg_places_find(out->pm, place, &places, err);
 
@@ -340,4 +341,37 @@ int pmg_prepare_policy(const struct pmg_run_want *want, struct pmg_prepared *out
 	place.home = home ? home : out->dirs.home;
 	place.cache_dir = out->dirs.cache;
 	return make_policy(want, &config, &place, NULL, out, err);
+}
+
+int pmg_prepare_repository(const struct pmg_strv *env, const char *path, struct pmg_prepared *out,
+			   struct pmg_err *err)
+{
+	char sh[] = "sh", *argv[] = { sh, NULL };
+	pmg_auto(places) struct pmg_places places = { 0 };
+	pmg_autofree char *cwd = getcwd(NULL, 0);
+	pmg_autofree char *typed = NULL;
+	pmg_autofree char *real = NULL;
+	struct pmg_place place = { .program = "/bin/sh", .env = env, .argv = argv };
+	int r = pmg_dirs_find(env, &out->dirs, err);
+
+	if (r < 0)
+		return r;
+	if (!cwd || cwd[0] != '/')
+		return pmg_err_set(err, PMG_E_SYS, cwd ? ENOENT : errno, "current folder");
+	typed = path ? pmg_path_join(cwd, path) : NULL;
+	out->cwd = path && path[0] == '/' ? pmg_path_clean(path)
+		   : path                 ? pmg_path_clean(typed)
+					  : pmg_steal_ptr(&cwd);
+	real = pmg_path_real(out->cwd);
+	if (!real) {
+		out->repository = pmg_xstrdup(out->cwd);
+		return 0;
+	}
+	place.cwd = real;
+	place.home = out->dirs.home;
+	place.cache_dir = out->dirs.cache;
+	r = pmg_places_find(NULL, &place, &places, err);
+	if (r == 0)
+		out->repository = pmg_xstrdup(places.repository ? places.repository : real);
+	return r;
 }

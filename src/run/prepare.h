@@ -74,6 +74,14 @@ PMG_DEFINE_AUTO_DONE(shelf, struct pmg_shelf, pmg_shelf_done);
 int pmg_shelf_open(const struct pmg_strv *env, struct pmg_shelf *out,
 		   struct pmg_err *err) PMG_MUST_CHECK;
 
+/**
+ * The repository alone, which a policy that cannot be made does not keep from being found.
+ * @param path  a folder in it, which need not be there any more; NULL: the current one
+ * @param[out] out  zeroed before; cwd, dirs and repository are filled
+ */
+int pmg_prepare_repository(const struct pmg_strv *env, const char *path, struct pmg_prepared *out,
+			   struct pmg_err *err) PMG_MUST_CHECK;
+
 /** Path of the temporary folder as the tool sees it. Static. */
 const char *pmg_prepared_tmp(const struct pmg_prepared *prepared);
 
