@@ -158,7 +158,7 @@ alike() {
 	cd "$project" || return
 	prepare
 	guarded "$@"
-	same "exit status" "$bare_status" "$status"
+	[ "$status" = "$bare_status" ] || fail "exit status $bare_status, guarded $status: $(shown)"
 	same "stdout" "$(mask <<<"$bare_stdout")" "$(mask <<<"$stdout")"
 	same "the tree" "$bare_tree" "$(tree "$project")"
 	no_trace "$project" "$HOME"
