@@ -256,13 +256,19 @@ use_pip() {
 # once, and puts it first on PATH.
 tool() {
 	local dir=$tools/$1-$2
-	if [ ! -x "$dir/node_modules/.bin/$3" ]; then
-		online
-		mkdir -p "$dir"
-		really npm install --silent --no-fund --no-audit --prefix "$dir" "$1@$2" >&2 ||
-			fail "cannot install $1@$2"
-	fi
+	mkdir -p "$dir"
+	[ -e "$dir/whole" ] || tool_install "$dir" "$1@$2" 9>"$dir.lock"
+	[ -x "$dir/node_modules/.bin/$3" ] || fail "$1@$2 has no $3"
 	PATH=$dir/node_modules/.bin:$PATH
+}
+
+# Files of cases run beside each other: the first that needs it installs it, the others wait.
+tool_install() { # FOLDER SPEC, with the lock as descriptor 9
+	flock 9
+	[ ! -e "$1/whole" ] || return 0
+	online
+	really npm install --silent --no-fund --no-audit --prefix "$1" "$2" >&2 9>&- || fail "cannot install $2"
+	touch "$1/whole"
 }
 
 # A virtual environment for pip, made once a file; each case copies nothing: it installs with --target.
