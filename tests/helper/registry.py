@@ -13,7 +13,7 @@ loopback addresses, registry.test and *.registry.test.
 Bases (append a package name):
     /  /npm/  /artifactory/api/npm/repo/  /repository/npm-group/                  npm
     /simple/  /pypi/simple/  /artifactory/api/pypi/repo/simple/                   PyPI
-Packages: fixture_packages.DEFAULTS, --spec (a JSON list of the same), or POST one to /-/add.
+Packages: fixture_packages.DEFAULTS, --spec (a JSON list of the same), or POST one, or a list, to /-/add.
 "big" 1.0.0 is a tarball of 100 MiB, "huge" a packument of 100 MB.
 GET /-/hash/npm/NAME/VERSION or /-/hash/pypi/FILE answers {"sha1","sha256","sri","length"}.
 
@@ -182,7 +182,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def control(self, what):
         if what == "add":
-            add(json.loads(self.body))
+            body = json.loads(self.body)
+            for package in body if isinstance(body, list) else [body]:
+                add(package)
             return self.small(200, {})
         if what.startswith("hash/"):
             eco, name = what[len("hash/"):].split("/", 1)
