@@ -71,10 +71,25 @@ void pmg_plan_add(struct pmg_plan *plan, const char *op, const char *target, con
 	pmg_plan_add_terms(plan, op, "", target, layer, source, enforced);
 }
 
+/* As a person asks: where from, what network, which files, and last the two hundred variables. */
+static size_t place_of(const char *op)
+{
+	static const char *const ops[] = { "fetch",    "artifact", "tunnel", "net-connect",
+					   "net-bind", "read",     "write",  "exec",
+					   "unix",     "set",      "env" };
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(ops); i++)
+		if (strcmp(ops[i], op) == 0)
+			break;
+	return i;
+}
+
 /* What a rule decides. Where it was written does not change the run. */
 static int compare_meaning(const struct pmg_rule *a, const struct pmg_rule *b)
 {
-	int r = strcmp(a->op, b->op);
+	size_t left = place_of(a->op), right = place_of(b->op);
+	int r = left != right ? (left < right ? -1 : 1) : strcmp(a->op, b->op);
 
 	if (r == 0)
 		r = strcmp(a->target, b->target);

@@ -51,10 +51,10 @@ static void the_text_shows_each_rule_once_in_order_and_safely(void **state)
 	text[end - text] = '\0';
 	assert_string_equal(text, "tool: npx\nmanager: npm\nprogram: /usr/bin/npx\n"
 				  "folder: /p\\x1b[2J\nprofile: npm\n"
-				  "artifact http://h.test/x.tgz  (lockfile: /p/package-lock.json) "
-				  "by proxy\n"
 				  "fetch http://a.test/  (manager: environment X) by proxy\n"
 				  "fetch http://registry.test/  (manager: /p/.npmrc:3) by proxy\n"
+				  "artifact http://h.test/x.tgz  (lockfile: /p/package-lock.json) "
+				  "by proxy\n"
 				  "tunnel *  (built-in: so far) by proxy\n");
 }
 
@@ -217,17 +217,20 @@ static void the_text_shows_every_rule_of_the_policy_and_how_it_is_held(void **st
 	assert_string_equal(
 		text,
 		"profile: my-npm\n"
-		"env allow A_*  (profile: /x.yml:13) by front\n"
-		"exec allow /usr/**  (profile: /x.yml:8) by kernel\n"
-		"exec deny script /usr/bin/curl  (profile: /x.yml:9) by observed\n"
-		"net-bind allow localhost:1  (profile: /x.yml:11) by broker\n"
 		"net-connect allow manager registry  (profile: /x.yml:10) by proxy\n"
+		"net-bind allow localhost:1  (profile: /x.yml:11) by broker\n"
 		"read allow manager /h/.npmrc  (profile: /x.yml:1) by broker\n"
 		"read deny mandatory sensitive /h/.ssh/**  (profile: /x.yml:3) by kernel\n"
 		"read allow /p/**  (profile: /x.yml:0) by kernel\n"
 		"read deny mandatory sensitive not-in-packages /p/**/.env  (profile: /x.yml:2) by "
 		"broker\n"
 		"read allow opt-out /p/.env  (profile: /x.yml:4) by kernel\n"
+		"write allow /p/**/x  (profile: /x.yml:6) by broker\n"
+		"write deny hooks sensitive /p/.git/hooks/**  (profile: /x.yml:7) by broker\n"
+		"write allow /p/node_modules/**  (profile: /x.yml:5) by kernel\n"
+		"exec allow /usr/**  (profile: /x.yml:8) by kernel\n"
+		"exec deny script /usr/bin/curl  (profile: /x.yml:9) by observed\n"
+		"unix deny managed @x  (profile: /x.yml:12) by broker\n"
 		"set allow_direct_dns=false  (profile: my-npm) by proxy\n"
 		"set allow_network_bind=false  (profile: my-npm) by broker\n"
 		"set allow_pty=false  (profile: my-npm) by kernel\n"
@@ -235,10 +238,7 @@ static void the_text_shows_every_rule_of_the_policy_and_how_it_is_held(void **st
 		"set limits.processes=512  (profile: my-npm) by kernel\n"
 		"set network_via_proxy_only=true  (profile: my-npm) by kernel\n"
 		"set project=/p  (profile: my-npm) by broker\n"
-		"unix deny managed @x  (profile: /x.yml:12) by broker\n"
-		"write allow /p/**/x  (profile: /x.yml:6) by broker\n"
-		"write deny hooks sensitive /p/.git/hooks/**  (profile: /x.yml:7) by broker\n"
-		"write allow /p/node_modules/**  (profile: /x.yml:5) by kernel\n");
+		"env allow A_*  (profile: /x.yml:13) by front\n");
 }
 
 /* Each row is the one rule of a policy; none decides as another. */
