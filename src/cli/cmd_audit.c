@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "cli/cmd_violations.h"
 #include "cli/front.h"
 #include "cli/table.h"
 #include "conf/dirs.h"
@@ -137,6 +138,8 @@ int pmg_cmd_audit_list(const struct pmg_call *call, struct pmg_err *err)
 		return r;
 	path = pmg_path_join(dirs.state, "ledger.db");
 	r = pmg_ledger_list(path, &query, &runs, err);
+	if (r == 0 && opts->run && !opts->blocked && pmg_json_len(runs) == 0)
+		r = pmg_violations_no_run(opts->run, err);
 	if (r < 0)
 		return r;
 	if (opts->json)

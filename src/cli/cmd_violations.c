@@ -79,20 +79,50 @@ const struct pmg_cmd pmg_violations_cmds[] = {
 	{ 0 },
 };
 
-int pmg_violations_read(const struct pmg_ledger_events_query *query, struct json_t **out,
-			struct pmg_err *err)
+/* The ledger of this user. */
+static int ledger_path(char **out, struct pmg_err *err)
 {
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(dirs) struct pmg_dirs dirs = { 0 };
-	pmg_autofree char *path = NULL;
 	int r;
 
 	pmg_front_environment(&env);
 	r = pmg_dirs_find(&env, &dirs, err);
-	if (r < 0)
+	if (r == 0)
+		*out = pmg_path_join(dirs.state, "ledger.db");
+	return r;
+}
+
+/* Nothing listed: is there such a run at all? */
+static int check_run(const char *run, struct pmg_err *err)
+{
+	const struct pmg_ledger_query query = { .limit = 1, .run = run };
+	pmg_auto(json) struct json_t *runs = NULL;
+	pmg_autofree char *path = NULL;
+	int r = ledger_path(&path, err);
+
+	if (r == 0)
+		r = pmg_ledger_list(path, &query, &runs, err);
+	if (r < 0 || pmg_json_len(runs) > 0)
 		return r;
-	path = pmg_path_join(dirs.state, "ledger.db");
-	return pmg_ledger_events(path, query, out, err);
+	return pmg_violations_no_run(run, err);
+}
+
+int pmg_violations_no_run(const char *run, struct pmg_err *err)
+{
+	pmg_autofree char *shown = pmg_out_quote(run);
+
+	(void)pmg_err_set(err, PMG_E_USAGE, 0, "there is no run \"%s\"", shown);
+	return pmg_err_hint(err, "\"pmg audit list\" shows the runs");
+}
+
+int pmg_violations_read(const struct pmg_ledger_events_query *query, struct json_t **out,
+			struct pmg_err *err)
+{
+	pmg_autofree char *path = NULL;
+	int r = ledger_path(&path, err);
+
+	return r < 0 ? r : pmg_ledger_events(path, query, out, err);
 }
 
 /* A date, or how long ago. */
@@ -168,6 +198,8 @@ int pmg_cmd_violations_list(const struct pmg_call *call, struct pmg_err *err)
 
 	if (r == 0)
 		r = pmg_violations_read(&query, &rows, err);
+	if (r == 0 && opts->run && pmg_json_len(rows) == 0)
+		r = check_run(opts->run, err);
 	if (r < 0)
 		return r;
 	if (opts->json)

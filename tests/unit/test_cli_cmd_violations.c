@@ -97,7 +97,10 @@ static const struct {
 } rows[] = {
 	{ { "pmg", "violations", "list", "--json", "--sensitive" }, 0, "[" ROW_1 "]\n" },
 	{ { "pmg", "sandbox", "violations", "list", "--json", "--code=2001" }, 0, "[" ROW_1 "]\n" },
-	{ { "pmg", "violations", "list", "--run=r-none" }, 0, "" },
+	{ { "pmg", "violations", "list", "--run=r-none" },
+	  121,
+	  "pmg: there is no run \"r-none\"\npmg: \"pmg audit list\" shows the runs\n" },
+	{ { "pmg", "violations", "list", "--run=r-19700101-0001", "--code=2009" }, 0, "" },
 	{ { "pmg", "violations", "list", "--package=dep-evil", "--limit=2" },
 	  0,
 	  "ID  LAST                  CODE     OP    TARGET          COUNT  PACKAGE         "

@@ -301,19 +301,24 @@ static void the_audit_shows_runs_or_packages(void **state)
 	static const struct {
 		const char *argv[6];
 		const char *said;
+		int status;
 	} lists[] = {
 		{ { "pmg", "audit", "list" },
 		  "RUN              STARTED               EXIT  JUDGED  REFUSED  UNJUDGED  "
 		  "PROFILE  COMMAND\n"
 		  "r-19700102-0001  1970-01-02T00:00:00Z  1     1       1        0         none    "
 		  " npm "
-		  "i\n" },
+		  "i\n",
+		  0 },
 		{ { "pmg", "audit", "list", "--blocked" },
 		  "RUN              ECOSYSTEM  NAME      VERSION  VERDICT  REASON         IDS\n"
 		  "r-19700102-0001  npm        evil\\x1b  1.0      block    known malware  "
-		  "MAL-1\n" },
-		{ { "pmg", "audit", "list", "--run=r-x" }, "" },
-		{ { "pmg", "audit", "list", "-n0", "--json" }, "[]\n" },
+		  "MAL-1\n",
+		  0 },
+		{ { "pmg", "audit", "list", "--run=r-x", "--json" },
+		  "pmg: there is no run \"r-x\"\npmg: \"pmg audit list\" shows the runs\n",
+		  121 },
+		{ { "pmg", "audit", "list", "-n0", "--json" }, "[]\n", 0 },
 	};
 	char said[8192];
 	size_t i;
@@ -321,7 +326,7 @@ static void the_audit_shows_runs_or_packages(void **state)
 	(void)state;
 	write_ledger();
 	for (i = 0; i < PMG_ARRAY_LEN(lists); i++) {
-		assert_int_equal(front(lists[i].argv, said, sizeof said), 0);
+		assert_int_equal(front(lists[i].argv, said, sizeof said), lists[i].status);
 		assert_string_equal(said, lists[i].said);
 	}
 }
