@@ -40,6 +40,27 @@ static bool is_global(const struct pmg_npmlike *n, const struct pmg_places *out)
 	return is_set(n, out, "global", "true") || is_set(n, out, "location", "global");
 }
 
+static bool runs_program(const struct pmg_npmlike *n)
+{
+	return strcmp(pmg_path_name(n->place->argv[0]), "npx") == 0 ||
+	       (n->operands.n > 0 &&
+		(strcmp(n->operands.v[0], "exec") == 0 || strcmp(n->operands.v[0], "x") == 0));
+}
+
+/* npx starts what is installed globally, whether or not that is on PATH. */
+static void add_global_programs(const struct pmg_npmlike *n, const char *prefix,
+				struct pmg_places *out)
+{
+	static const char *const below[] = { "bin", "lib/node_modules" };
+	size_t i;
+
+	for (i = 0; prefix && prefix[0] == '/' && i < PMG_ARRAY_LEN(below); i++) {
+		pmg_autofree char *dir = pmg_path_join(prefix, below[i]);
+
+		pmg_places_add_own(&out->programs, n->place, dir);
+	}
+}
+
 static void npm_prefix(const struct pmg_npmlike *n, struct pmg_places *out)
 {
 	pmg_autofree char *set = pmg_places_named(&n->settings, n->place, out, "prefix");
@@ -47,6 +68,8 @@ static void npm_prefix(const struct pmg_npmlike *n, struct pmg_places *out)
 	pmg_autofree char *node = pmg_env_search(n->place->env, "node");
 	pmg_autofree char *of_node = node ? pmg_places_prefix_of(node) : NULL;
 
+	if (runs_program(n))
+		add_global_programs(n, set ? set : env, out);
 	if (!is_global(n, out))
 		return;
 	if (set)

@@ -40,14 +40,14 @@ static void link_to(const struct learning *l, const char *from, const char *to)
 }
 
 /* Which list of places a row is about. */
-enum list { CACHES, STORES, PREFIXES, OUTPUTS, CONFIGS };
+enum list { CACHES, STORES, PREFIXES, OUTPUTS, CONFIGS, PROGRAMS };
 
 static const struct pmg_strv *list_of(const struct pmg_places *places, enum list list)
 {
 	const struct pmg_strv *const lists[] = {
 		[CACHES] = &places->caches,     [STORES] = &places->stores,
 		[PREFIXES] = &places->prefixes, [OUTPUTS] = &places->outputs,
-		[CONFIGS] = &places->configs,
+		[CONFIGS] = &places->configs,   [PROGRAMS] = &places->programs,
 	};
 
 	return lists[list];
@@ -91,6 +91,15 @@ static void places_follow_line_environment_files_and_defaults(void **state)
 		  NULL },
 		{ "npm", "npm link x", "npm_config_prefix={top}/p", NULL, NULL, PREFIXES, "{top}/p",
 		  NULL },
+		/* npx starts what is installed globally, on PATH or not. */
+		{ "npm", "npx x", "npm_config_prefix={top}/p", NULL, NULL, PROGRAMS, "{top}/p/bin",
+		  "{top}/p" },
+		{ "npm", "npm exec x", NULL, "home/.npmrc", "prefix={top}/p\n", PROGRAMS,
+		  "{top}/p/lib/node_modules", "{top}/p" },
+		{ "npm", "npm i x", NULL, "home/.npmrc", "prefix={top}/p\n", PROGRAMS, NULL,
+		  "{top}/p/bin" },
+		{ "npm", "npm exec x", NULL, "home/project/.npmrc", "prefix={top}/p\n", PROGRAMS,
+		  NULL, "{top}/p/bin" },
 		{ "npm", "npm pack --pack-destination {top}/o", NULL, NULL, NULL, OUTPUTS,
 		  "{top}/o", NULL },
 		{ "npm", "npm i", NULL, NULL, NULL, CONFIGS, "{home}/.npmrc", "{project}/.npmrc" },
