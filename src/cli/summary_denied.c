@@ -1,6 +1,9 @@
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/path.h"
 #include "base/str.h"
 #include "cli/summary.h"
 #include "violation/explain.h"
@@ -8,13 +11,20 @@
 static void way_out(const struct pmg_out *out, const struct pmg_event *event)
 {
 	pmg_autofree char *command = pmg_explain_command(event);
+	pmg_autofree char *own = pmg_explain_own_command(event);
 	char code[PMG_DIAG_LEN];
 
 	pmg_diag_text(event->code, code);
 	/* A command that is cut allows something else. */
 	if (command && strlen(command) <= PMG_OUT_TEXT_MAX)
-		pmg_out_note(out, "  \"%s\" allows it; why: \"pmg sandbox explain %s\"", command,
+		pmg_out_note(out, "  \"%s\" allows it%s; why: \"pmg sandbox explain %s\"", command,
+			     event->op == PMG_EVENT_BIND ? ", for programs of the run alone" : "",
 			     code);
+	else if (own && strlen(own) <= PMG_OUT_TEXT_MAX)
+		pmg_out_note(out,
+			     "  if your own script is to read it: \"%s\"; why: \"pmg sandbox "
+			     "explain %s\"",
+			     own, code);
 	else if (event->sensitive)
 		pmg_out_note(out, "  do not allow it; why: \"pmg sandbox explain %s\"", code);
 	else
@@ -83,6 +93,67 @@ static void say_left_out(const struct pmg_out *out, const struct pmg_events *eve
 		pmg_out_note(out, "  \"pmg sandbox allow env=NAME\" lets one through");
 }
 
+/* How a manager shows what brought a package, and takes that away. */
+static const struct {
+	const char *tool, *why, *remove;
+} managers[] = {
+	{ "npm", "npm ls", "npm uninstall" },
+	{ "pnpm", "pnpm why", "pnpm remove" },
+	{ "yarn", "yarn why", "yarn remove" },
+	{ "bun", "bun why", "bun remove" },
+};
+
+/* Is it there, in the folder of the run or above, as node finds it? The manager may have taken it
+ * back when its script failed. */
+static bool is_installed(const char *cwd, const char *name)
+{
+	pmg_autofree char *dir = pmg_xstrdup(cwd);
+	bool found = false;
+
+	for (;;) {
+		pmg_autofree char *path = pmg_xasprintf("%s/node_modules/%s", dir, name);
+		char *up = pmg_path_dir(dir);
+
+		found = access(path, F_OK) == 0;
+		if (found || strcmp(up, dir) == 0) {
+			free(up);
+			return found;
+		}
+		free(dir);
+		dir = up;
+	}
+}
+
+/* A script that reached for a credential was stopped; its package is still there. */
+static void say_stays(const struct pmg_out *out, const struct pmg_record *record)
+{
+	pmg_auto(strv) struct pmg_strv seen = { 0 };
+	size_t i, k;
+
+	for (k = 0; k < PMG_ARRAY_LEN(managers); k++)
+		if (pmg_streq(managers[k].tool, record->tool))
+			break;
+	for (i = 0; k < PMG_ARRAY_LEN(managers) && record->cwd && i < record->events.n; i++) {
+		const struct pmg_event *event = &record->events.v[i];
+		const char *at = event->package ? strrchr(event->package, '@') : NULL;
+		pmg_autofree char *name = NULL;
+		pmg_autofree char *safe = NULL;
+
+		/* What a process only claims of itself may be somebody else's name. */
+		if (!event->sensitive || !at || at == event->package ||
+		    pmg_streq(event->how_known, "env") || seen.n == PMG_SUMMARY_TROUBLES ||
+		    !pmg_strv_add_once(&seen, event->package))
+			continue;
+		name = pmg_xstrndup(event->package, (size_t)(at - event->package));
+		safe = pmg_out_quote(name);
+		if (is_installed(record->cwd, name))
+			pmg_out_note(out,
+				     "%s stays installed: \"%s %s\" shows what brought it, \"%s\" "
+				     "of that removes it",
+				     safe, managers[k].why, safe, managers[k].remove);
+	}
+}
+
 static size_t count_denied(const struct pmg_events *events)
 {
 	size_t i, n = 0;
@@ -99,6 +170,7 @@ void pmg_summary_denied(const struct pmg_out *out, const struct pmg_record *reco
 	size_t n = count_denied(events);
 
 	say_some(out, events, true, PMG_SUMMARY_SENSITIVE);
+	say_stays(out, record);
 	say_incomplete(out, events);
 	if (how->failed || how->details) {
 		say_some(out, events, false,

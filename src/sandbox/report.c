@@ -60,6 +60,31 @@ static char *allowance(enum pmg_event_op op, const char *word, const struct pmg_
 	return pmg_xasprintf("%s=%s%s", word, pattern, folder ? "/**" : "");
 }
 
+struct refusal {
+	int code;
+	enum pmg_event_op op;
+	const struct pmg_policy_rule *rule;
+	const char *target;
+	const char *word; /* of --sandbox-allow */
+	bool sensitive;
+};
+
+/* A project's own script may be meant to read the project's settings; a person who says so names
+ * the file (pmg sandbox allow --force). Nothing of a package's is offered so. */
+static char *own_settings(struct pmg_request *request, const struct refusal *refusal)
+{
+	const char *name = strrchr(refusal->target, '/');
+	pmg_autofree char *pattern = NULL;
+
+	if (refusal->op != PMG_EVENT_READ || !refusal->rule || !name ||
+	    refusal->rule->rank != PMG_RANK_MANDATORY_DENY ||
+	    !(pmg_str_has_prefix(name, "/.env") || strcmp(name, "/.dev.vars") == 0) ||
+	    !pmg_who_is_own(request->broker, &request->who))
+		return NULL;
+	pattern = pmg_glob_escape(refusal->target);
+	return pmg_xasprintf("read=%s", pattern);
+}
+
 static void tell(struct pmg_broker *broker, const struct pmg_event *event)
 {
 	struct pmg_err err = PMG_ERR_INIT;
@@ -72,15 +97,6 @@ static void tell(struct pmg_broker *broker, const struct pmg_event *event)
 	(void)!pmg_msg_send(broker->wire, PMG_WIRE_DENIED, body, &err);
 	pmg_json_free(body);
 }
-
-struct refusal {
-	int code;
-	enum pmg_event_op op;
-	const struct pmg_policy_rule *rule;
-	const char *target;
-	const char *word; /* of --sandbox-allow */
-	bool sensitive;
-};
 
 static void record(struct pmg_request *request, const struct refusal *refusal)
 {
@@ -103,9 +119,9 @@ static void record(struct pmg_request *request, const struct refusal *refusal)
 		event.layer = pmg_xstrdup(pmg_layer_name(rule->layer));
 		event.source = pmg_xstrdup(rule->source);
 	}
-	if (!event.sensitive)
-		event.allow = allowance(refusal->op, refusal->word, rule, event.target,
-					makes_folder(request));
+	event.allow = event.sensitive ? own_settings(request, refusal)
+				      : allowance(refusal->op, refusal->word, rule, event.target,
+						  makes_folder(request));
 	pmg_who_fill(broker, &request->who, &event);
 	(void)pthread_mutex_lock(&broker->lock);
 	added = pmg_events_add(&broker->events, &event);

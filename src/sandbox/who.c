@@ -10,6 +10,7 @@
  * (who_start.c), and the filter refuses CLONE_PARENT.
  */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@
 #define PROCESSES_MIN 8U
 #define THREADS_SLOTS 4096U /* a power of two */
 #define ANCESTORS_MAX 32U   /* looked at to learn of one process */
-#define COMM_MAX      17U
+#define COMM_LEN      15U   /* as the kernel cuts it */
+#define NAME_LEN      64U   /* of a program, with NUL */
 
 struct process {
 	pid_t tgid;
@@ -41,11 +43,12 @@ struct process {
 	bool is_orphan;   /* who its parents were is not known: where it starts is its own choice */
 	bool is_direct;   /* its parent had the manager's role when it was first seen */
 	bool settled; /* its package is known and is not the project: what starts below keeps it */
+	bool own;     /* a script of the project itself, or started by one */
 	char *package;
 	char *script;
 	char *folder; /* in which its first program started: what the package is known by */
 	const char *how_known;                         /* static */
-	char chain[PMG_EVENT_CHAIN_MAX - 1][COMM_MAX]; /* its ancestors, outermost first */
+	char chain[PMG_EVENT_CHAIN_MAX - 1][NAME_LEN]; /* its ancestors, outermost first */
 	size_t n_chain;
 };
 
@@ -183,14 +186,14 @@ static struct process *by_tgid(struct pmg_who_table *table, pid_t tgid, unsigned
 }
 
 /* Outermost first; when there are too many, those between the first and the last are left out. */
-static void add_ancestor(struct process *process, const char *comm)
+static void add_ancestor(struct process *process, const char *name)
 {
 	if (process->n_chain == PMG_ARRAY_LEN(process->chain)) {
 		memmove(process->chain[1], process->chain[2],
 			sizeof process->chain[0] * (process->n_chain - 2));
 		process->n_chain--;
 	}
-	(void)snprintf(process->chain[process->n_chain++], COMM_MAX, "%s", comm);
+	(void)snprintf(process->chain[process->n_chain++], NAME_LEN, "%s", name);
 }
 
 static bool stat_of(const struct pmg_who_table *table, pid_t tid, struct pmg_procfs_stat *out)
@@ -198,6 +201,20 @@ static bool stat_of(const struct pmg_who_table *table, pid_t tid, struct pmg_pro
 	struct pmg_err err = PMG_ERR_INIT;
 
 	return pmg_procfs_stat(table->proc, tid, out, &err) == 0;
+}
+
+/* A name that the kernel has cut is that of the program, where this begins so. */
+static void name_of(const struct pmg_who_table *table, pid_t pid, const char *comm,
+		    char out[NAME_LEN])
+{
+	char path[PATH_MAX];
+	ssize_t n = strlen(comm) < COMM_LEN
+			    ? -1
+			    : pmg_procfs_readlink(table->proc, pid, "exe", path, sizeof path);
+	const char *program = n > 0 ? strrchr(path, '/') : NULL;
+
+	(void)snprintf(out, NAME_LEN, "%s",
+		       program && pmg_str_has_prefix(program + 1, comm) ? program + 1 : comm);
 }
 
 static void sweep(struct pmg_who_table *table)
@@ -277,6 +294,7 @@ static void inherit(struct pmg_broker *broker, struct process *process, pid_t pp
 {
 	const struct process *parent = parent_of(broker, ppid, depth);
 	struct pmg_procfs_stat stat;
+	char name[NAME_LEN];
 	size_t i;
 
 	/* Asked again: the number of a parent that ended could be another's by now. */
@@ -288,14 +306,17 @@ static void inherit(struct pmg_broker *broker, struct process *process, pid_t pp
 	process->is_direct = parent->role == PMG_ROLE_MANAGER;
 	process->may_be_part = process->is_direct && !broker->who->has_forgotten;
 	process->settled = parent->settled;
+	process->own = parent->own;
 	process->package = copy(parent->package);
 	process->script = copy(parent->script);
 	process->folder = copy(parent->folder);
 	process->how_known = pmg_streq(parent->how_known, "cwd") ? "tree" : parent->how_known;
 	for (i = 0; i < parent->n_chain; i++)
 		add_ancestor(process, parent->chain[i]);
-	if (stat_of(broker->who, ppid, &stat))
-		add_ancestor(process, stat.comm);
+	if (stat_of(broker->who, ppid, &stat)) {
+		name_of(broker->who, ppid, stat.comm, name);
+		add_ancestor(process, name);
+	}
 }
 
 /* First sight of a thread, and perhaps of its process. NULL: it is gone. */
@@ -388,10 +409,12 @@ static void settle(struct process *process, struct pmg_started *told)
 		replace(&process->folder, copy(told->cwd));
 		process->how_known = process->is_orphan ? "env" : "cwd";
 		process->settled = !told->package.own;
+		process->own = told->package.own && !process->is_orphan;
 	} else if ((package = pmg_package_text(&told->claim))) {
 		replace(&process->package, package);
 		process->how_known = "env";
 		process->settled = process->is_direct;
+		process->own = false;
 	}
 	if (told->script)
 		replace(&process->script, pmg_steal_ptr(&told->script));
@@ -435,10 +458,25 @@ void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who,
 	(void)pthread_mutex_unlock(&table->lock);
 }
 
+bool pmg_who_is_own(struct pmg_broker *broker, const struct pmg_who *who)
+{
+	const struct process *process;
+	bool own;
+
+	(void)pthread_mutex_lock(&broker->who->lock);
+	process = of(broker->who, who);
+	/* A command that a person runs by itself is nobody's but theirs. */
+	own = process &&
+	      (process->own || (process == broker->who->v[0] && !broker->policy->has_manager));
+	(void)pthread_mutex_unlock(&broker->who->lock);
+	return own;
+}
+
 void pmg_who_fill(struct pmg_broker *broker, const struct pmg_who *who, struct pmg_event *event)
 {
 	const struct process *process;
 	struct pmg_procfs_stat stat;
+	char name[NAME_LEN];
 	size_t i;
 
 	(void)pthread_mutex_lock(&broker->who->lock);
@@ -451,6 +489,8 @@ void pmg_who_fill(struct pmg_broker *broker, const struct pmg_who *who, struct p
 			pmg_strv_add(&event->process, process->chain[i]);
 	}
 	(void)pthread_mutex_unlock(&broker->who->lock);
-	if (stat_of(broker->who, who->tgid, &stat))
-		pmg_strv_add(&event->process, stat.comm);
+	if (stat_of(broker->who, who->tgid, &stat)) {
+		name_of(broker->who, who->tgid, stat.comm, name);
+		pmg_strv_add(&event->process, name);
+	}
 }

@@ -8,7 +8,10 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "base/str.h"
+#include "policy/draft.h"
+#include "policy/glob.h"
 #include "policy/policy.h"
+#include "policy/vars.h"
 #include "violation/codes.h"
 
 /* An event's texts together, and words of ours: nothing is ever cut. */
@@ -92,14 +95,67 @@ static bool is_mandatory(const struct pmg_event *event)
 	return event->layer && pmg_streq(event->layer, pmg_layer_name(PMG_LAYER_MANDATORY));
 }
 
+/* Does what the preset says of ${GITDIR} match, where that is the first .git of the path? */
+static bool opens(const struct pmg_draft_entry *entry, enum pmg_access access, const char *target)
+{
+	static const char variable[] = "${GITDIR}";
+	const char *end = strstr(target, "/.git/");
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *escaped = NULL;
+	pmg_autofree char *pattern = NULL;
+	pmg_auto(glob) struct pmg_glob *glob = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	if (!end || entry->access != access || !pmg_str_has_prefix(entry->text, variable))
+		return false;
+	dir = pmg_xstrndup(target, (size_t)(end - target) + strlen("/.git"));
+	escaped = pmg_glob_escape(dir);
+	pattern = pmg_xasprintf("%s%s", escaped, entry->text + sizeof variable - 1);
+	return pmg_glob_new(pattern, &glob, &err) == 0 && pmg_glob_match(glob, target);
+}
+
+bool pmg_explain_is_git(const struct pmg_event *event)
+{
+	struct pmg_library_item item = { .kind = PMG_LIBRARY_PRESET,
+					 .name = (char[]){ "git" },
+					 .official = pmg_builtin_find("preset", "git") };
+	pmg_auto(draft) struct pmg_draft draft = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	enum pmg_access access;
+	size_t i;
+
+	if (event->sensitive || !event->allow || !item.official ||
+	    !strstr(event->target, "/.git/") || pmg_draft_read(&draft, &item, &err) < 0)
+		return false;
+	access = pmg_str_has_prefix(event->allow, "read=")    ? PMG_ACCESS_READ
+		 : pmg_str_has_prefix(event->allow, "write=") ? PMG_ACCESS_WRITE
+							      : PMG_ACCESS_MAX;
+	for (i = 0; i < draft.n_entries; i++)
+		if (opens(&draft.entries[i], access, event->target))
+			return true;
+	return false;
+}
+
 char *pmg_explain_command(const struct pmg_event *event)
 {
 	pmg_autofree char *word = NULL;
 
 	if (!event->allow || event->sensitive)
 		return NULL;
+	if (pmg_explain_is_git(event)) /* one file of a commit is followed by the next */
+		return pmg_xstrdup("pmg sandbox allow preset=git");
 	word = pmg_str_shell(event->allow);
 	return pmg_xasprintf("pmg sandbox allow %s%s", is_mandatory(event) ? "--force " : "", word);
+}
+
+char *pmg_explain_own_command(const struct pmg_event *event)
+{
+	pmg_autofree char *word = NULL;
+
+	if (!event->allow || !event->sensitive)
+		return NULL;
+	word = pmg_str_shell(event->allow);
+	return pmg_xasprintf("pmg sandbox allow --force %s", word);
 }
 
 void pmg_explain_docs(int code, char out[PMG_EXPLAIN_DOCS_LEN])
@@ -162,6 +218,27 @@ static void add_rule(struct pmg_str *text, const struct pmg_event *event)
 	add(text, "of", rule ? rule : event->layer);
 }
 
+/* What it means is said of what a rule closes; a path that merely no rule opens was asked for by
+ * any program that looks about. */
+static bool is_telling(const struct pmg_event *event)
+{
+	return event->rule || event->sensitive || !is_ruled(event) || pmg_explain_is_notice(event);
+}
+
+static int add_command(struct pmg_str *text, const struct pmg_event *event, const char *command)
+{
+	if (pmg_explain_is_git(event))
+		return pmg_str_addf(text,
+				    "\nThis allows what git does for a commit, hooks and "
+				    "configuration left out:\n  %s\n",
+				    command);
+	return pmg_str_addf(text, "\nThis allows exactly that, and nothing more:\n  %s\n%s",
+			    command,
+			    event->op == PMG_EVENT_BIND
+				    ? "Only programs of the run reach it: its network is its own.\n"
+				    : "");
+}
+
 /* What to say where there is no command. */
 static const char *no_way(const struct pmg_event *event)
 {
@@ -179,14 +256,19 @@ static void add_advice(struct pmg_str *text, const struct pmg_event *event)
 {
 	const struct pmg_code_row *row = pmg_code_find(event->code);
 	pmg_autofree char *command = pmg_explain_command(event);
+	pmg_autofree char *own = pmg_explain_own_command(event);
 	char code[PMG_DIAG_LEN];
 	int r = 0;
 
-	if (row && row->malicious)
+	if (row && row->malicious && is_telling(event))
 		r = pmg_str_addf(text, "\nIf you did not expect it: %s\n", row->malicious);
 	if (r == 0 && command)
-		r = pmg_str_addf(text, "\nThis allows exactly that, and nothing more:\n  %s\n",
-				 command);
+		r = add_command(text, event, command);
+	else if (r == 0 && own)
+		r = pmg_str_addf(text,
+				 "\nA script of the project itself wanted it. Where it is yours, "
+				 "and is to read just this file:\n  %s\n",
+				 own);
 	else if (r == 0)
 		r = pmg_str_adds(text, no_way(event));
 	pmg_diag_text(event->code, code);

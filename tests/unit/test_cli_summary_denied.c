@@ -10,6 +10,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/path.h"
+#include "tests/helper/folder.h"
 
 static const struct pmg_summary_how quiet = { false, false, false, false };
 static const struct pmg_summary_how normal = { false, true, false, false };
@@ -26,12 +28,13 @@ static void deny(struct pmg_record *record, int code, enum pmg_event_op op, cons
 				   .target = pmg_xstrdup(target),
 				   .package = pmg_xstrdup("dep@1"),
 				   .script = pmg_xstrdup("install"),
-				   .allow = pmg_xasprintf("%s=%s", pmg_event_op_name(op), target),
 				   .sensitive = sensitive };
 
 	if (sensitive) {
 		event.rule = pmg_xstrdup("**/.ssh");
 		event.layer = pmg_xstrdup("mandatory");
+	} else {
+		event.allow = pmg_xasprintf("%s=%s", pmg_event_op_name(op), target);
 	}
 	(void)pmg_record_denied(record, &event);
 }
@@ -107,6 +110,71 @@ static void each_kind_of_run_hears_what_it_should(void **state)
 	}
 }
 
+/* Where the manager did not take it back, and by its name as a folder has it. */
+static void a_package_that_reached_for_a_secret_is_still_there(void **state)
+{
+	static const struct {
+		const char *tool, *package, *how_known, *said;
+	} rows[] = {
+		{ "npm", "dep@1", "tree",
+		  "pmg: dep stays installed: \"npm ls dep\" shows what brought it, "
+		  "\"npm uninstall\" of that removes it\n" },
+		{ "pnpm", "@a/dep@1", "cwd",
+		  "pmg: @a/dep stays installed: \"pnpm why @a/dep\" shows what brought it, "
+		  "\"pnpm remove\" of that removes it\n" },
+		{ "npm", "gone@1", "tree", NULL },
+		{ "npm", "dep@1", "env", NULL },
+		{ "npx", "dep@1", "tree", NULL },
+		{ "npm", "@a", "tree", NULL },
+	};
+	pmg_autofree char *top = folder_new();
+	size_t i;
+
+	(void)state;
+	folder_write(top, "node_modules/dep/package.json", "{}", 2);
+	folder_write(top, "node_modules/@a/dep/package.json", "{}", 2);
+	folder_write(top, "packages/b/x", "", 0);
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(record) struct pmg_record record = { .id = "r-1" };
+		struct pmg_event event = { .code = 2001,
+					   .op = PMG_EVENT_READ,
+					   .target = pmg_xstrdup("/h/.ssh/id_x"),
+					   .package = pmg_xstrdup(rows[i].package),
+					   .how_known = pmg_xstrdup(rows[i].how_known),
+					   .sensitive = true };
+		pmg_autofree char *text = NULL;
+
+		record.tool = pmg_xstrdup(rows[i].tool);
+		record.cwd = pmg_path_join(top, "packages/b");
+		(void)pmg_record_denied(&record, &event);
+		text = said(&record, &normal);
+		if (rows[i].said)
+			assert_non_null(strstr(text, rows[i].said));
+		else
+			assert_null(strstr(text, "stays installed"));
+	}
+	folder_free(pmg_steal_ptr(&top));
+}
+
+static void the_project_s_own_script_is_told_how(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { .id = "r-1" };
+	struct pmg_event event = { .code = 2001,
+				   .op = PMG_EVENT_READ,
+				   .target = pmg_xstrdup("/p/.env"),
+				   .rule = pmg_xstrdup("/p/**/.env"),
+				   .allow = pmg_xstrdup("read=/p/.env"),
+				   .sensitive = true };
+	pmg_autofree char *text = NULL;
+
+	(void)state;
+	(void)pmg_record_denied(&record, &event);
+	text = said(&record, &quiet);
+	assert_non_null(strstr(text, "pmg:   if your own script is to read it: \"pmg sandbox allow "
+				     "--force read=/p/.env\"; why: \"pmg sandbox explain "
+				     "PMG2001\"\n"));
+}
+
 static size_t count(const char *text, const char *what)
 {
 	size_t n = 0;
@@ -155,6 +223,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_of_run_hears_what_it_should),
+		cmocka_unit_test(a_package_that_reached_for_a_secret_is_still_there),
+		cmocka_unit_test(the_project_s_own_script_is_told_how),
 		cmocka_unit_test(a_flood_is_said_in_a_few_clean_lines),
 		cmocka_unit_test(a_command_too_long_to_show_is_left_out),
 	};

@@ -195,6 +195,11 @@ static void executes(pid_t pid, const char *program, const char *const *argv,
 	pmg_who_exec(&broker, &who, &start);
 }
 
+static bool str_begins(const char *text, const char *with)
+{
+	return text && strncmp(text, with, strlen(with)) == 0;
+}
+
 /* "package script how_known" */
 static void assert_known(pid_t pid, const char *expected)
 {
@@ -203,6 +208,9 @@ static void assert_known(pid_t pid, const char *expected)
 	pmg_autofree char *text = NULL;
 
 	pmg_who_fill(&broker, &who, &event);
+	/* What the project's own scripts start is theirs, until it is a package's. */
+	assert_int_equal(pmg_who_is_own(&broker, &who),
+			 str_begins(event.package, "root@") && !str_begins(event.how_known, "env"));
 	text = pmg_xasprintf("%s %s %s", event.package ? event.package : "-",
 			     event.script ? event.script : "-",
 			     event.how_known ? event.how_known : "-");

@@ -25,7 +25,7 @@ struct row {
 
 static const struct row rows[] = {
 	{ 2001, PMG_EVENT_READ, "/h/.ssh/id_x", "**/.ssh", "mandatory", "dep-evil@1.2.3",
-	  "postinstall", "node", "read=/h/.ssh/id_x", true,
+	  "postinstall", "node", NULL, true,
 	  "read of /h/.ssh/id_x refused: by dep-evil@1.2.3 (postinstall); rule **/.ssh (mandatory)",
 	  NULL },
 	{ 2007, PMG_EVENT_EXEC, "/h/evil", NULL, NULL, NULL, NULL, "sh", "exec=/h/evil", false,
@@ -48,6 +48,17 @@ static const struct row rows[] = {
 	  "call of io_uring_setup refused: by x@1", NULL },
 	{ 2003, PMG_EVENT_ENV, "NPM_TOKEN", NULL, NULL, NULL, NULL, NULL, "env=NPM_TOKEN", false,
 	  "variable NPM_TOKEN left out", "pmg sandbox allow env=NPM_TOKEN" },
+	{ 2002, PMG_EVENT_WRITE, "/p/.git/refs/heads/main.lock", NULL, NULL, NULL, NULL, "git",
+	  "write=/p/.git/refs/heads/main.lock", false,
+	  "write to /p/.git/refs/heads/main.lock refused: by npm > git; no rule allows it",
+	  "pmg sandbox allow preset=git" },
+	{ 2012, PMG_EVENT_DELETE, "/p*/.git/index.lock", NULL, NULL, NULL, NULL, "git",
+	  "write=/p\\*/.git/index.lock", false,
+	  "delete of /p*/.git/index.lock refused: by npm > git; no rule allows it",
+	  "pmg sandbox allow preset=git" },
+	{ 2002, PMG_EVENT_WRITE, "/p/git/index", NULL, NULL, NULL, NULL, NULL, "write=/p/git/index",
+	  false, "write to /p/git/index refused: by npm; no rule allows it",
+	  "pmg sandbox allow write=/p/git/index" },
 	{ 2018, PMG_EVENT_KERNEL, PMG_EVENT_LOST_TARGET, NULL, NULL, NULL, NULL, NULL, NULL, false,
 	  "more refusals than are recorded (1)", NULL },
 };
@@ -141,16 +152,51 @@ static void what_is_not_known_is_left_out(void **state)
 	(void)state;
 	pmg_event_clean(&event);
 	text = pmg_explain_text(&what);
-	assert_string_equal(text,
-			    "[PMG2007] exec denied: exec of /h/evil\n"
-			    "  rule      none allows it\n"
-			    "  seen by   kernel\n"
-			    "  when      1970-01-01T00:01:40Z\n"
-			    "\nIf you did not expect it: A dropped program is the second half "
-			    "of an attack: do not allow its folder.\n"
-			    "\nThis allows exactly that, and nothing more:\n"
-			    "  pmg sandbox allow exec=/h/evil\n"
-			    "\nMore of this code: pmg sandbox explain PMG2007\n");
+	assert_string_equal(text, "[PMG2007] exec denied: exec of /h/evil\n"
+				  "  rule      none allows it\n"
+				  "  seen by   kernel\n"
+				  "  when      1970-01-01T00:01:40Z\n"
+				  "\nThis allows exactly that, and nothing more:\n"
+				  "  pmg sandbox allow exec=/h/evil\n"
+				  "\nMore of this code: pmg sandbox explain PMG2007\n");
+}
+
+/* The broker offers such a file only where the project's own script asked for it. */
+static void a_script_of_the_project_may_be_meant(void **state)
+{
+	pmg_auto(event) struct pmg_event event = event_of(&rows[0]);
+	const struct pmg_explain_what what = { .event = &event };
+	pmg_autofree char *none = pmg_explain_own_command(&event);
+	pmg_autofree char *own = NULL;
+	pmg_autofree char *command = NULL;
+	pmg_autofree char *text = NULL;
+
+	(void)state;
+	assert_null(none);
+	event.allow = copy("read=/p/.env");
+	own = pmg_explain_own_command(&event);
+	command = pmg_explain_command(&event);
+	text = pmg_explain_text(&what);
+	assert_string_equal(own, "pmg sandbox allow --force read=/p/.env");
+	assert_null(command);
+	assert_non_null(
+		strstr(text, "just this file:\n  pmg sandbox allow --force read=/p/.env\n"));
+	assert_null(strstr(text, "Do not allow it"));
+}
+
+static void a_port_is_the_run_s_own(void **state)
+{
+	pmg_auto(event) struct pmg_event event = { .code = 2014,
+						   .op = PMG_EVENT_BIND,
+						   .target = copy("tcp 127.0.0.1:5173"),
+						   .allow = copy("net-bind=127.0.0.1:5173") };
+	const struct pmg_explain_what what = { .event = &event };
+	pmg_autofree char *text = NULL;
+
+	(void)state;
+	pmg_event_clean(&event);
+	text = pmg_explain_text(&what);
+	assert_non_null(strstr(text, "net-bind=127.0.0.1:5173\nOnly programs of the run reach it"));
 }
 
 static void where_there_is_no_command_it_is_said_why(void **state)
@@ -229,6 +275,8 @@ int main(void)
 		cmocka_unit_test(a_refusal_is_one_line_and_one_command),
 		cmocka_unit_test(a_sensitive_refusal_comes_with_a_warning_and_no_command),
 		cmocka_unit_test(what_is_not_known_is_left_out),
+		cmocka_unit_test(a_script_of_the_project_may_be_meant),
+		cmocka_unit_test(a_port_is_the_run_s_own),
 		cmocka_unit_test(where_there_is_no_command_it_is_said_why),
 		cmocka_unit_test(machines_get_the_keys_of_the_contract),
 		cmocka_unit_test(the_largest_event_can_be_explained),
