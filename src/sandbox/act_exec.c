@@ -129,6 +129,34 @@ static int judge_loaded(struct pmg_request *request, uint64_t argv)
 		       : 0;
 }
 
+/* "ld.so --version", or nothing: it says what it is and ends. uv learns by it which libc there is.
+ */
+static bool asks_only(pid_t tid, uint64_t argv)
+{
+	uint64_t v[3] = { 0 };
+	char text[16];
+
+	if (!argv || pmg_notify_read(tid, argv, v, 2 * sizeof v[0]) != (ssize_t)(2 * sizeof v[0]))
+		return false;
+	if (!v[0] || !v[1])
+		return v[0] != 0;
+	return pmg_notify_read(tid, argv, v, sizeof v) == (ssize_t)sizeof v && !v[2] &&
+	       pmg_notify_read_text(tid, v[1], text, sizeof text) >= 0 &&
+	       pmg_streq(text, "--version");
+}
+
+/* Is it closed by nothing but the profile's own rule that loaders are? */
+static bool is_closed_loader(const struct pmg_request *request, const struct pmg_object *object)
+{
+	struct pmg_decision decision = pmg_policy_ask(request->broker->policy, PMG_ACCESS_EXEC,
+						      request->who.role, object->path);
+	const struct pmg_policy_rule *rule = decision.rule;
+
+	return is_loader(object->path) && !decision.allowed && rule &&
+	       rule->layer == PMG_LAYER_BUILTIN && rule->rank == PMG_RANK_DENY &&
+	       pmg_str_has_prefix(pmg_path_name(rule->text), "ld-");
+}
+
 /* A program by descriptor alone: a memfd, or a file that has no name, or might as well be named. */
 static int refuse_descriptor(struct pmg_request *request, const struct pmg_object *object)
 {
@@ -146,6 +174,8 @@ static int decide(struct pmg_request *request, const struct pmg_object *object, 
 
 	if (by_descriptor || (object->is_magic && object->path[0] != '/'))
 		return refuse_descriptor(request, object);
+	if (is_closed_loader(request, object) && asks_only(request->who.tid, argv))
+		return 0;
 	r = judge(request, object);
 	if (r == 0)
 		r = judge_interpreters(request, object, 0);
