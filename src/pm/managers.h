@@ -9,6 +9,7 @@
 extern const struct pmg_pm pmg_pm_npm;
 extern const struct pmg_pm pmg_pm_pnpm;
 extern const struct pmg_pm pmg_pm_pip;
+extern const struct pmg_pm pmg_pm_uv;
 
 /** struct pmg_pm's learn(), one file each. */
 int pmg_npm_learn(const struct pmg_place *place, struct pmg_facts *out,
@@ -17,6 +18,8 @@ int pmg_pnpm_learn(const struct pmg_place *place, struct pmg_facts *out,
 		   struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_pip_learn(const struct pmg_place *place, struct pmg_facts *out,
 		  struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_uv_learn(const struct pmg_place *place, struct pmg_facts *out,
+		 struct pmg_err *err) PMG_MUST_CHECK;
 
 struct pmg_npmlike;
 struct pmg_settings;
@@ -32,15 +35,23 @@ int pmg_pnpm_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err) 
 int pmg_pip_settings(const struct pmg_place *place, struct pmg_settings *out,
 		     struct pmg_strv *typed, char **python, struct pmg_err *err) PMG_MUST_CHECK;
 
+/** The same of uv. @param[out] verbs  operands of the command line, up to a command that is run */
+int pmg_uv_settings(const struct pmg_place *place, struct pmg_settings *out, struct pmg_strv *typed,
+		    struct pmg_strv *verbs, struct pmg_err *err) PMG_MUST_CHECK;
+/** Where uv looks for its project: --directory, --project and their variables. */
+char *pmg_uv_start(const struct pmg_place *place) PMG_MUST_CHECK;
+
 /** The program is one of corepack's names for a manager, not the manager itself. */
 bool pmg_is_corepack(const char *program);
 
 struct pmg_question;
 extern const struct pmg_question pmg_npm_question; /* pm/ask.h */
+extern const struct pmg_question pmg_uv_question;
 
 extern const struct pmg_arg_table pmg_npm_args;
 extern const struct pmg_arg_table pmg_pnpm_args;
 extern const struct pmg_arg_table pmg_pip_args;
 extern const struct pmg_arg_table pmg_pip_general_args; /* before the verb */
+extern const struct pmg_arg_table pmg_uv_args;
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/env.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "pm/managers.h"
 #include "pm/places_priv.h"
 #include "pm/settings.h"
 
@@ -21,6 +22,7 @@ void pmg_places_done(struct pmg_places *places)
 	pmg_strv_done(&places->outputs);
 	pmg_strv_done(&places->operands);
 	pmg_strv_done(&places->source_dirs);
+	pmg_strv_done(&places->dists);
 	pmg_strv_done(&places->programs);
 	pmg_strv_done(&places->configs);
 	pmg_strv_done(&places->git_configs);
@@ -195,20 +197,37 @@ char *pmg_places_prefix_of(const char *program)
 	return pmg_path_dir(bin);
 }
 
+/* Python's managers, and none. */
+static const struct {
+	const char *name;
+	char *(*start)(const struct pmg_place *place); /* NULL: the working folder */
+	int (*find)(const struct pmg_place *place, struct pmg_places *out, struct pmg_err *err);
+} pythons[] = {
+	{ "pip", NULL, pmg_places_pip },
+	{ "uv", pmg_uv_start, pmg_places_uv },
+};
+
+static int find_python(const struct pmg_pm *pm, const struct pmg_place *place,
+		       struct pmg_places *out, struct pmg_err *err)
+{
+	pmg_autofree char *start = NULL;
+	size_t i = 0;
+
+	while (pm && strcmp(pythons[i].name, pm->name) != 0)
+		i++;
+	start = pm && pythons[i].start ? pythons[i].start(place) : pmg_xstrdup(place->cwd);
+	pmg_places_git(place, start, out);
+	out->project = pmg_places_project(pm, place, start, out->repository);
+	return pm ? pythons[i].find(place, out, err) : 0;
+}
+
 int pmg_places_find(const struct pmg_pm *pm, const struct pmg_place *place, struct pmg_places *out,
 		    struct pmg_err *err)
 {
 	pmg_auto(places) struct pmg_places found = { 0 };
-	int r = 0;
+	int r = pm && pm->eco == PMG_ECO_NPM ? pmg_places_node(pm, place, &found, err)
+					     : find_python(pm, place, &found, err);
 
-	if (pm && pm->eco == PMG_ECO_NPM) {
-		r = pmg_places_node(pm, place, &found, err);
-	} else {
-		pmg_places_git(place, place->cwd, &found);
-		found.project = pmg_places_project(pm, place, place->cwd, found.repository);
-		if (pm)
-			r = pmg_places_pip(place, &found, err);
-	}
 	if (r < 0)
 		return r;
 	pmg_places_programs(place, &found);

@@ -20,6 +20,7 @@ struct pmg_places {
 	struct pmg_strv operands; /* files and folders outside of the project that the command line
 				   * names as packages or requirements, canonical */
 	struct pmg_strv source_dirs; /* the folders of them, out of which is installed */
+	struct pmg_strv dists;       /* a project to be built, and where the archives go */
 	bool links_dirs;             /* and to which a link is made that outlasts the run */
 	struct pmg_strv programs;    /* tool-chain folders off the system trees */
 	struct pmg_strv

@@ -101,8 +101,10 @@ static void add_prefix(const struct pmg_place *place, struct pmg_places *out, co
 		}
 	if (pmg_places_has(bin, "python3")) {
 		pmg_autofree char *lib = pmg_path_join(prefix, "lib");
+		pmg_autofree char *include = pmg_path_join(prefix, "include");
 
 		add(place, out, lib);
+		add(place, out, include);
 	}
 }
 

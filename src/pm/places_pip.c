@@ -9,8 +9,7 @@
 #include "pm/places_priv.h"
 #include "pm/settings.h"
 
-/* pip outside an environment: where its interpreter installs to, and where the user may. */
-static void pip_bare(const struct pmg_place *place, const char *python, struct pmg_places *out)
+void pmg_places_pip_bare(const struct pmg_place *place, const char *python, struct pmg_places *out)
 {
 	static const char *const user[] = { ".local/lib", ".local/bin", ".local/include" };
 	pmg_autofree char *prefix = python ? pmg_places_prefix_of(python) : NULL;
@@ -45,12 +44,11 @@ static void pip_prefixes(const struct pmg_place *place, char **python, struct pm
 	if (pmg_places_has(root, "pyvenv.cfg"))
 		pmg_places_add_own(&out->prefixes, place, root);
 	else
-		pip_bare(place, *python, out);
+		pmg_places_pip_bare(place, *python, out);
 }
 
-/* --find-links DIR too, when it was typed. */
-static void operands(const struct pmg_place *place, const struct pmg_settings *settings,
-		     const struct pmg_strv *typed, struct pmg_places *out)
+void pmg_places_pip_operands(const struct pmg_place *place, const struct pmg_settings *settings,
+			     const struct pmg_strv *typed, struct pmg_places *out)
 {
 	size_t i;
 
@@ -88,7 +86,7 @@ int pmg_places_pip(const struct pmg_place *place, struct pmg_places *out, struct
 	pmg_places_add_setting(&out->caches, &settings, place, out, "cache-dir", pip_cache);
 	pip_prefixes(place, &python, out);
 	pmg_places_outputs(&settings, place, out, keys);
-	operands(place, &settings, &typed, out);
+	pmg_places_pip_operands(place, &settings, &typed, out);
 	for (i = 0; i < PMG_ARRAY_LEN(files); i++) {
 		pmg_autofree char *path = pmg_path_join(i == 0 ? config : place->home, files[i]);
 

@@ -60,6 +60,15 @@ bool pmg_places_is_path(const char *text);
 void pmg_places_typed(const struct pmg_place *place, const char *path, struct pmg_places *out);
 /** The same of all operands of npm and pnpm that are packages; `start`: where it works */
 void pmg_places_operands(const struct pmg_npmlike *n, const char *start, struct pmg_places *out);
+/** pmg_places_typed() of pip's paths; of --find-links DIR too, when it was typed. */
+void pmg_places_pip_operands(const struct pmg_place *place, const struct pmg_settings *settings,
+			     const struct pmg_strv *typed, struct pmg_places *out);
+/** Outside an environment: where an interpreter installs to, and where the user may; python may be
+ *  NULL. */
+void pmg_places_pip_bare(const struct pmg_place *place, const char *python, struct pmg_places *out);
+/** What is uv's; out->project is known. */
+int pmg_places_uv(const struct pmg_place *place, struct pmg_places *out,
+		  struct pmg_err *err) PMG_MUST_CHECK;
 /** programs */
 void pmg_places_programs(const struct pmg_place *place, struct pmg_places *out);
 /** repository, git_configs, git_dirs, hooks, git_secret; of the folder the command works in */

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "conf/toml.h"
 #include "pm/places_priv.h"
 #include "pm/project.h"
 
@@ -34,17 +35,42 @@ static bool has_member(const char *dir, const char *member)
 	return pmg_strv_has(&folders, member);
 }
 
+/* [tool.uv.workspace] members of a folder's pyproject.toml: do they name `member`? */
+static bool has_uv_member(const char *dir, const char *member)
+{
+	pmg_autofree char *file = pmg_path_join(dir, "pyproject.toml");
+	pmg_auto(strv) struct pmg_strv folders = { 0 };
+	pmg_auto(toml) struct pmg_toml *doc = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *text = NULL;
+	size_t len = 0;
+
+	if (pmg_io_slurp(file, MANIFEST_MAX, &text, &len, &err) < 0 ||
+	    pmg_toml_parse(file, text, len, &doc, &err) < 0)
+		return false;
+	pmg_toml_each(pmg_toml_at(doc, "tool.uv.workspace.members"), it) if (it->text)
+		pmg_project_expand(dir, it->text, &folders);
+	return pmg_strv_has(&folders, member);
+}
+
+/* Above the nearest manifest only the root of its workspace counts. */
+static bool is_workspace(const struct pmg_pm *pm, const char *dir, const char *found)
+{
+	if (strcmp(pm->name, "uv") == 0)
+		return has_uv_member(dir, found);
+	return pm->eco == PMG_ECO_NPM &&
+	       ((strcmp(pm->name, "pnpm") == 0 && pmg_places_has(dir, "pnpm-workspace.yaml")) ||
+		has_member(dir, found));
+}
+
 static bool is_root(const struct pmg_pm *pm, const char *dir, const char *found)
 {
 	static const char *const node[] = { "package.json", "pnpm-workspace.yaml", NULL };
 	static const char *const python[] = { "pyproject.toml", "setup.py", "setup.cfg", NULL };
 	const char *const *name = pm->eco == PMG_ECO_NPM ? node : python;
 
-	/* Above the nearest one only the root of its workspace counts. */
 	if (found)
-		return pm->eco == PMG_ECO_NPM &&
-		       ((strcmp(pm->name, "pnpm") == 0 && pmg_places_has(dir, node[1])) ||
-			has_member(dir, found));
+		return is_workspace(pm, dir, found);
 	for (; *name; name++)
 		if (pmg_places_has(dir, *name))
 			return true;

@@ -131,3 +131,9 @@ void pmg_point(struct pmg_strv *env, const struct pmg_pointer *to)
 			pmg_env_set(env, name, values[rows[i].what]);
 	}
 }
+
+void pmg_point_python(struct pmg_strv *env, const struct pmg_pointer *to)
+{
+	pmg_point(env, to);
+	pmg_env_set(env, "PYTHONDONTWRITEBYTECODE", "1");
+}

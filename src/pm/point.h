@@ -14,6 +14,10 @@ struct pmg_pointer;
 /** struct pmg_pm's point(). */
 void pmg_point(struct pmg_strv *env, const struct pmg_pointer *to);
 
+/** The same for those that leave modules uncompiled: what a script would write beside them for that
+ * is refused, each time that one is imported. */
+void pmg_point_python(struct pmg_strv *env, const struct pmg_pointer *to);
+
 /**
  * Remove each spelling of an npm setting: "npm_config_" and then the key, in
  * any case, "_" for "-" ("NPM_CONFIG_HTTPS_PROXY"). @return true when one was there

@@ -29,6 +29,7 @@ void pmg_policy_facts_done(struct pmg_policy_facts *facts)
 	pmg_strv_done(&facts->outputs);
 	pmg_strv_done(&facts->operands);
 	pmg_strv_done(&facts->source_dirs);
+	pmg_strv_done(&facts->dists);
 	*facts = (struct pmg_policy_facts){ 0 };
 }
 

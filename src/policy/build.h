@@ -40,6 +40,7 @@ struct pmg_policy_facts {
 	struct pmg_strv
 		operands; /* ${OPERAND}: what the command line names outside of the project */
 	struct pmg_strv source_dirs; /* ${SOURCEDIR}: the folders of them */
+	struct pmg_strv dists;       /* ${DIST}: a project to be built, and where archives go */
 	bool git_secret; /* configuration of git_dirs holds credentials: then it is closed for
 			  * reading. Else it is open, or no git would work in a script */
 };

@@ -8,8 +8,8 @@ libpolicy_a_SOURCES += \
 	%D%/scrub.c %D%/scrub.h %D%/vars.c %D%/vars.h
 nodist_libpolicy_a_SOURCES = %D%/builtin_data.c
 
-PMG_BUILTIN = profiles/base-node.yml profiles/base-system.yml profiles/exec.yml profiles/npm.yml \
-	profiles/pip.yml profiles/pnpm.yml presets/git.yml
+PMG_BUILTIN = profiles/base-node.yml profiles/base-python.yml profiles/base-system.yml profiles/exec.yml profiles/npm.yml \
+	profiles/pip.yml profiles/pnpm.yml profiles/uv.yml presets/git.yml
 dist_man_MANS += man/pmg-profile.5
 EXTRA_DIST += tools/embed $(PMG_BUILTIN)
 BUILT_SOURCES += %D%/builtin_data.c

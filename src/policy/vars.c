@@ -34,6 +34,7 @@ static const struct {
 	{ "OUTPUT", offsetof(struct pmg_policy_facts, outputs), true },
 	{ "OPERAND", offsetof(struct pmg_policy_facts, operands), true },
 	{ "SOURCEDIR", offsetof(struct pmg_policy_facts, source_dirs), true },
+	{ "DIST", offsetof(struct pmg_policy_facts, dists), true },
 	{ "TREE", 0, false },      /* computed: add_trees() */
 	{ "STOREROOT", 0, false }, /* computed: add_roots() */
 };

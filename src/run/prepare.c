@@ -190,6 +190,7 @@ static void fill_facts(const struct pmg_run_want *want, const struct pmg_prepare
 		.outputs = places->outputs,
 		.operands = places->operands,
 		.source_dirs = places->source_dirs,
+		.dists = places->dists,
 		.git_secret = places->git_secret,
 		.config_dir = out->dirs.config,
 		.templates = sandbox->templates,

@@ -227,7 +227,7 @@ static bool is_public(const char *path)
 static bool is_roots(const struct pmg_request *request, const struct pmg_decision *decision,
 		     enum pmg_access access, const struct pmg_object *object)
 {
-	static const char *const settings[] = { "/npmrc", "/pip.conf", "/gitconfig" };
+	static const char *const settings[] = { "/npmrc", "/pip.conf", "/uv.toml", "/gitconfig" };
 	size_t i;
 
 	if (access != PMG_ACCESS_READ || geteuid() != 0 || !decision->allowed || !decision->rule ||

@@ -5,7 +5,8 @@ generated as they are sent.
 A package is a dict: eco ("npm" or "pypi"), name, version, and optionally
   npm:  dependencies, optionalDependencies, scripts, bin, files {path: text}, time, deprecated,
         filler (bytes of a file that does not compress)
-  pypi: requires [text], files {path: text}, sdist_only, wheel_only, requires_python, time
+  pypi: requires [text], files {path: text}, sdist_only, wheel_only, requires_python, time,
+        backend (Python that the build of an sdist runs first)
 """
 import base64
 import gzip
@@ -174,7 +175,7 @@ def sdist_name(p):
 def sdist(p):
     """Builds itself, so that no build tool has to be fetched."""
     top = sdist_name(p)[:-len(".tar.gz")] + "/"
-    backend = BACKEND % (wheel_files(p), wheel_name(p), wheel_name(p))
+    backend = p.get("backend", "") + BACKEND % (wheel_files(p), wheel_name(p), wheel_name(p))
     project = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
     return tgz([(top + "PKG-INFO", py_metadata(p).encode(), 0o644),
                 (top + "pyproject.toml", project.encode(), 0o644),

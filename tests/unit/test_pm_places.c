@@ -40,7 +40,7 @@ static void link_to(const struct learning *l, const char *from, const char *to)
 }
 
 /* Which list of places a row is about. */
-enum list { CACHES, STORES, PREFIXES, OUTPUTS, CONFIGS, PROGRAMS };
+enum list { CACHES, STORES, PREFIXES, OUTPUTS, CONFIGS, PROGRAMS, DISTS };
 
 static const struct pmg_strv *list_of(const struct pmg_places *places, enum list list)
 {
@@ -48,6 +48,7 @@ static const struct pmg_strv *list_of(const struct pmg_places *places, enum list
 		[CACHES] = &places->caches,     [STORES] = &places->stores,
 		[PREFIXES] = &places->prefixes, [OUTPUTS] = &places->outputs,
 		[CONFIGS] = &places->configs,   [PROGRAMS] = &places->programs,
+		[DISTS] = &places->dists,
 	};
 
 	return lists[list];
@@ -128,6 +129,43 @@ static void places_follow_line_environment_files_and_defaults(void **state)
 		  NULL },
 		{ "pip", "pip install x", NULL, NULL, NULL, CONFIGS, "{home}/.config/pip/pip.conf",
 		  NULL },
+		{ "uv", "uv sync", NULL, NULL, NULL, CACHES, "{home}/.cache/uv", NULL },
+		{ "uv", "uv sync", "UV_CACHE_DIR={top}/c", NULL, NULL, CACHES, "{top}/c",
+		  "{home}/.cache/uv" },
+		{ "uv", "uv --cache-dir {top}/c sync", NULL, NULL, NULL, CACHES, "{top}/c", NULL },
+		{ "uv", "uv sync", NULL, "home/.config/uv/uv.toml", "cache-dir = '{top}/c'\n",
+		  CACHES, "{top}/c", NULL },
+		{ "uv", "uv sync", NULL, "home/project/uv.toml", "cache-dir = '{home}/other'\n",
+		  CACHES, "{home}/.cache/uv", "{home}/other" },
+		{ "uv", "uv sync", "VIRTUAL_ENV={top}/v", NULL, NULL, PREFIXES, "{top}/v", NULL },
+		{ "uv", "uv sync", "UV_PROJECT_ENVIRONMENT=env", NULL, NULL, PREFIXES,
+		  "{project}/env", NULL },
+		{ "uv", "uv pip install -p {top}/v x", NULL, "v/pyvenv.cfg", "", PREFIXES,
+		  "{top}/v", NULL },
+		{ "uv", "uv pip install --python {top}/v/bin/python x", NULL, "v/pyvenv.cfg", "",
+		  PREFIXES, "{top}/v", NULL },
+		{ "uv", "uv pip install --target {top}/t x", NULL, NULL, NULL, OUTPUTS, "{top}/t",
+		  NULL },
+		{ "uv", "uv venv {top}/v", NULL, NULL, NULL, OUTPUTS, "{top}/v", NULL },
+		{ "uv", "uv sync", NULL, NULL, NULL, STORES, "{home}/.local/share/uv/tools", NULL },
+		{ "uv", "uv sync", NULL, NULL, NULL, PREFIXES, NULL, "{home}/.local/bin" },
+		{ "uv", "uv tool install x", "UV_TOOL_DIR={top}/t", NULL, NULL, PREFIXES, "{top}/t",
+		  "{home}/.local/share/uv/tools" },
+		{ "uv", "uv tool install x", NULL, NULL, NULL, PREFIXES, "{home}/.local/bin",
+		  NULL },
+		{ "uv", "uv tool install x", "XDG_DATA_HOME={top}/data", NULL, NULL, PREFIXES,
+		  "{top}/bin", "{home}/.local/bin" },
+		{ "uv", "uv tool install x", "UV_TOOL_BIN_DIR={top}/b", NULL, NULL, PREFIXES,
+		  "{top}/b", "{home}/.local/bin" },
+		{ "uvx", "uvx x", NULL, NULL, NULL, PREFIXES, "{home}/.local/share/uv/tools",
+		  "{home}/.local/bin" },
+		{ "uv", "uv python install", "UV_PYTHON_INSTALL_DIR={top}/p", NULL, NULL, PREFIXES,
+		  "{top}/p", NULL },
+		{ "uv", "uv sync", NULL, NULL, NULL, CONFIGS, "{home}/.config/uv", NULL },
+		{ "uv", "uv build", NULL, NULL, NULL, DISTS, "{project}/dist", NULL },
+		{ "uv", "uv build -o {top}/o", NULL, NULL, NULL, DISTS, "{top}/o",
+		  "{project}/dist" },
+		{ "uv", "uv sync", NULL, NULL, NULL, DISTS, NULL, "{project}/dist" },
 		{ "pip", "pip install --user x", NULL, NULL, NULL, PREFIXES, "{home}/.local/bin",
 		  NULL },
 	};
@@ -264,20 +302,27 @@ static void pip_in_an_environment_installs_there(void **state)
 static void the_project_is_the_root_that_the_manager_uses(void **state)
 {
 	static const struct {
-		const char *tool, *file, *text, *cwd, *project;
+		const char *tool, *file, *text, *cwd, *project, *member;
 	} rows[] = {
-		{ "npm", "home/project/a/x", "", "home/project/a", "home/project" },
-		{ "npm", "home/project/a/package.json", "{}", "home/project/a", "home/project/a" },
+		{ "npm", "home/project/a/x", "", "home/project/a", "home/project", NULL },
+		{ "npm", "home/project/a/package.json", "{}", "home/project/a", "home/project/a",
+		  NULL },
 		{ "npm", "home/project/package.json", "{\"workspaces\": [\"a\"]}", "home/project/a",
-		  "home/project" },
+		  "home/project", "home/project/a/package.json" },
+		{ "uv", "home/project/pyproject.toml", "[tool.uv.workspace]\nmembers = ['*']\n",
+		  "home/project/a", "home/project", "home/project/a/pyproject.toml" },
+		{ "uv", "home/project/pyproject.toml", "[tool.uv.workspace]\nmembers = ['b']\n",
+		  "home/project/a", "home/project/a", "home/project/a/pyproject.toml" },
 		{ "pnpm", "home/project/pnpm-workspace.yaml", "packages: [a]\n", "home/project/a",
-		  "home/project" },
+		  "home/project", "home/project/a/package.json" },
 		/* never above the repository */
-		{ "npm", "home/project/a/.git/HEAD", "", "home/project/a/b", "home/project/a/b" },
+		{ "npm", "home/project/a/.git/HEAD", "", "home/project/a/b", "home/project/a/b",
+		  NULL },
 		/* nor the home for a folder in it */
-		{ "npm", "home/package.json", "{}", "home/other", "home/other" },
-		{ "pip", "home/project/pyproject.toml", "", "home/project/a", "home/project" },
-		{ "pip", "home/project/x", "", "home/project/a", "home/project/a" },
+		{ "npm", "home/package.json", "{}", "home/other", "home/other", NULL },
+		{ "pip", "home/project/pyproject.toml", "", "home/project/a", "home/project",
+		  NULL },
+		{ "pip", "home/project/x", "", "home/project/a", "home/project/a", NULL },
 	};
 	size_t i;
 
@@ -295,8 +340,8 @@ static void the_project_is_the_root_that_the_manager_uses(void **state)
 		cwd = pmg_path_join(l.top, rows[i].cwd);
 		wanted = pmg_path_join(l.top, rows[i].project);
 		assert_int_equal(pmg_io_mkdirs(cwd, 0700, &err), 0);
-		if (i == 2 || i == 3)
-			learning_write(&l, "home/project/a/package.json", "{}");
+		if (rows[i].member)
+			learning_write(&l, rows[i].member, "{}");
 		learning_write(&l, rows[i].file, rows[i].text);
 		place = *learning_place(&l, rows[i].tool);
 		place.cwd = cwd;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/env.h"
+#include "base/str.h"
 #include "pm/pm.h"
 
 #define PROXY  "http://pmg:token@127.0.0.1:4711"
@@ -118,6 +119,24 @@ static void every_way_round_the_proxy_is_closed_and_nothing_else_changes(void **
 		}
 }
 
+static void modules_stay_uncompiled_where_that_would_be_refused(void **state)
+{
+	static const struct {
+		const char *tool, *value;
+	} tools[] = { { "npm", NULL }, { "pip", NULL }, { "uv", "1" } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(tools); i++) {
+		pmg_auto(strv) struct pmg_strv env = { 0 };
+		const char *got;
+
+		pmg_pm_find(tools[i].tool)->point(&env, &to[0]);
+		got = pmg_env_get(&env, "PYTHONDONTWRITEBYTECODE");
+		assert_true(pmg_streq(got, tools[i].value));
+	}
+}
+
 static void pointing_twice_is_the_same_as_once(void **state)
 {
 	pmg_auto(strv) struct pmg_strv env = { 0 };
@@ -134,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_way_round_the_proxy_is_closed_and_nothing_else_changes),
+		cmocka_unit_test(modules_stay_uncompiled_where_that_would_be_refused),
 		cmocka_unit_test(pointing_twice_is_the_same_as_once),
 	};
 
