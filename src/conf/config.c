@@ -15,7 +15,7 @@ static const char *const verbosities[] = { "silent", "normal", "verbose", NULL }
 static const char *const on_missings[] = { "warn", "block", NULL };
 static const char *const ecosystems[] = { "npm", "pypi", NULL };
 
-static int read_schema(const struct pmg_yaml *value, void *out, struct pmg_err *err)
+int pmg_config_read_schema(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	(void)out;
 	if (value->kind == PMG_YAML_SCALAR && !value->quoted && strcmp(value->text, "1") == 0)
@@ -143,7 +143,7 @@ static const struct pmg_key config_keys[] = {
 	{ .name = "schema_version",
 	  .kind = PMG_KEY_CALL,
 	  .flags = PMG_KEY_REQUIRED,
-	  .read = read_schema },
+	  .read = pmg_config_read_schema },
 	{ .name = "verbosity",
 	  .kind = PMG_KEY_ENUM,
 	  .offset = offsetof(struct pmg_config, verbosity),
@@ -166,7 +166,39 @@ const struct pmg_key *pmg_config_keys(void)
 	return config_keys;
 }
 
-static void set_defaults(struct pmg_config *config)
+unsigned pmg_config_line(const struct pmg_config *config, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < config->n_keys; i++)
+		if (strcmp(config->keys[i].name, name) == 0)
+			return config->keys[i].line;
+	return 0;
+}
+
+void pmg_config_add_key(struct pmg_config *config, const char *name, unsigned line)
+{
+	config->keys =
+		pmg_grow(config->keys, config->n_keys, &config->cap_keys, sizeof *config->keys);
+	config->keys[config->n_keys++] =
+		(struct pmg_config_key){ .name = pmg_xstrdup(name), .line = line };
+}
+
+void pmg_config_note_keys(struct pmg_config *config, const struct pmg_yaml *doc)
+{
+	pmg_yaml_each (doc, section) {
+		pmg_config_add_key(config, section->key, section->key_line);
+		if (section->kind != PMG_YAML_MAP)
+			continue;
+		pmg_yaml_each (section, it) {
+			pmg_autofree char *name = pmg_yaml_where(it);
+
+			pmg_config_add_key(config, name, it->key_line);
+		}
+	}
+}
+
+void pmg_config_init(struct pmg_config *config)
 {
 	config->verbosity = PMG_VERBOSITY_NORMAL;
 	config->sandbox.enabled = true;
@@ -182,9 +214,13 @@ void pmg_config_done(struct pmg_config *config)
 	for (i = 0; i < config->n_registries; i++) {
 		free(config->registries[i].ecosystem);
 		free(config->registries[i].scope);
+		free(config->registries[i].file);
 		pmg_url_done(&config->registries[i].url);
 	}
 	free(config->registries);
+	for (i = 0; i < config->n_keys; i++)
+		free(config->keys[i].name);
+	free(config->keys);
 	pmg_config_sandbox_done(&config->sandbox);
 	free(config->advisory_message);
 	free(config->path);
@@ -198,7 +234,7 @@ int pmg_config_load(const char *path, struct pmg_config *out, struct pmg_err *er
 	struct pmg_err missing = PMG_ERR_INIT;
 	int r;
 
-	set_defaults(&config);
+	pmg_config_init(&config);
 	r = pmg_trusted_yaml(path, &doc, &missing);
 	if (r < 0 && r != -PMG_E_NOTFOUND) {
 		*err = missing;
@@ -209,6 +245,7 @@ int pmg_config_load(const char *path, struct pmg_config *out, struct pmg_err *er
 		if (r < 0)
 			return r;
 		config.path = pmg_xstrdup(path);
+		pmg_config_note_keys(&config, doc);
 	}
 	/* An empty message is none. */
 	if (config.advisory_message && config.advisory_message[0] == '\0') {

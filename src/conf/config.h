@@ -25,12 +25,22 @@ struct pmg_config_registry {
 	char *ecosystem;    /* "npm" or "pypi" */
 	struct pmg_url url; /* path ends in "/"; no userinfo, no query */
 	char *scope;        /* "@acme", or NULL for all names */
-	unsigned line;      /* of config.yml */
+	unsigned line;      /* of the file */
+	char *file;         /* NULL: config.yml */
+};
+
+/* A key that a file has: "verbosity", "sandbox.strict". */
+struct pmg_config_key {
+	char *name;
+	unsigned line;
 };
 
 struct pmg_config {
 	char *path;                  /* the file that was read; NULL when there was none */
+	struct pmg_config_key *keys; /* that it has, in its order */
+	size_t n_keys, cap_keys;
 	int verbosity;               /* enum pmg_verbosity */
+	int least_verbosity;         /* -q goes no lower: managed policy (conf/narrow.h) */
 	int on_missing;              /* enum pmg_on_missing */
 	uint64_t ledger_retention_s; /* older records go */
 	uint64_t ledger_max_size;    /* bytes */
@@ -52,6 +62,19 @@ PMG_DEFINE_AUTO_DONE(config, struct pmg_config, pmg_config_done);
  *         (conf/trusted.h); -PMG_E_LIMIT; -PMG_E_SYS
  */
 int pmg_config_load(const char *path, struct pmg_config *out, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Line of a key, 0 when the file has it not. @param name  "verbosity", "sandbox.strict" */
+unsigned pmg_config_line(const struct pmg_config *config, const char *name);
+
+/* For files of the same keys (conf/managed.h). */
+/** What holds without any file. @param[out] config  zeroed before */
+void pmg_config_init(struct pmg_config *config);
+/** Add a key to those that the file has. */
+void pmg_config_add_key(struct pmg_config *config, const char *name, unsigned line);
+/** Add those of a document: its keys, and those below. */
+void pmg_config_note_keys(struct pmg_config *config, const struct pmg_yaml *doc);
+/** Reads a "schema_version"; for rows. */
+int pmg_config_read_schema(const struct pmg_yaml *value, void *out, struct pmg_err *err);
 
 struct pmg_key;
 /** The rows that read it (conf/keys.h); nested ones in their rows. docs and commands list them. */

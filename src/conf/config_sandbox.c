@@ -51,10 +51,12 @@ static int read_policies(const struct pmg_yaml *value, void *out, struct pmg_err
 					     &sandbox->cap_policies, sizeof *sandbox->policies);
 		new = &sandbox->policies[sandbox->n_policies++];
 		*new = (struct pmg_config_policy){ .manager = pmg_xstrdup(node->key),
-						   .enabled = true };
+						   .enabled = true,
+						   .line = node->key_line };
 		r = pmg_keys_read(policy_keys, node, new, err);
 		if (r < 0)
 			return r;
+		new->has_enabled = pmg_yaml_get(node, "enabled") != NULL;
 	}
 	return 0;
 }
@@ -82,7 +84,8 @@ static int read_templates(const struct pmg_yaml *value, void *out, struct pmg_er
 		sandbox->templates = pmg_grow(sandbox->templates, sandbox->n_templates,
 					      &sandbox->cap_templates, sizeof *sandbox->templates);
 		new = &sandbox->templates[sandbox->n_templates++];
-		*new = (struct pmg_config_template){ .name = pmg_xstrdup(node->key) };
+		*new = (struct pmg_config_template){ .name = pmg_xstrdup(node->key),
+						     .line = node->key_line };
 		r = pmg_keys_read(template_keys, node, new, err);
 		if (r < 0)
 			return r;

@@ -12,13 +12,18 @@
 struct pmg_config_policy {
 	char *manager;
 	bool enabled;
-	char *profile; /* as --sandbox-profile takes it; NULL: the manager's own */
+	bool has_enabled; /* the file says so itself */
+	char *profile;    /* as --sandbox-profile takes it; NULL: the manager's own */
+	bool pinned;      /* profile is managed policy's: built in, or of its templates */
+	unsigned line;    /* of the file */
 };
 
 /* An entry of sandbox.policy_templates: a profile that lies elsewhere. */
 struct pmg_config_template {
 	char *name;
-	char *path; /* absolute: relative ones are meant from config.yml's folder */
+	char *path;    /* absolute: relative ones are meant from config.yml's folder */
+	unsigned line; /* of the file */
+	bool managed;  /* managed policy names it */
 };
 
 struct pmg_config_sandbox {

@@ -2,7 +2,7 @@ noinst_LIBRARIES += libconf.a
 libconf_a_SOURCES = \
 	%D%/config.c %D%/config.h %D%/config_sandbox.c %D%/config_sandbox.h \
 	%D%/dirs.c %D%/dirs.h %D%/ini.c %D%/ini.h \
-	%D%/keys.c %D%/keys.h \
+	%D%/keys.c %D%/keys.h %D%/managed.c %D%/managed.h %D%/narrow.c %D%/narrow.h \
 	%D%/toml.c %D%/toml.h %D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h \
 	%D%/yamlscan.c %D%/yamlscan.h
 
@@ -14,6 +14,10 @@ check_PROGRAMS += tests/unit/test_conf_ini
 tests_unit_test_conf_ini_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_keys
 tests_unit_test_conf_keys_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_conf_managed
+tests_unit_test_conf_managed_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_conf_narrow
+tests_unit_test_conf_narrow_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_toml
 tests_unit_test_conf_toml_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_trusted

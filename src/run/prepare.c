@@ -84,7 +84,7 @@ static int add_configured(struct pmg_prepared *out, const struct pmg_config *con
 		if (r < 0)
 			return r;
 		registry.scope = from->scope ? pmg_xstrdup(from->scope) : NULL;
-		registry.origin.what = pmg_xstrdup(config->path ? config->path : "config");
+		registry.origin.what = pmg_xstrdup(from->file ? from->file : config->path);
 		registry.origin.line = from->line;
 		facts->registries = pmg_grow(facts->registries, facts->n_registries,
 					     &facts->cap_registries, sizeof *facts->registries);
