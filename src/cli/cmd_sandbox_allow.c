@@ -245,6 +245,20 @@ static int take_back(struct work *work, const char *text, struct pmg_err *err)
 	return 0;
 }
 
+/* Taking back is always possible. */
+static int check_lockdown(const struct work *work, struct pmg_err *err)
+{
+	const struct pmg_managed *managed = &work->prepared.bounds.managed;
+	pmg_autofree char *who = NULL;
+
+	if (!managed->lockdown || work->opts->remove)
+		return 0;
+	who = pmg_managed_who(managed, "global_lockdown");
+	(void)pmg_err_set(err, PMG_E_CONFIG, 0, "allowances are refused by %s", who);
+	(void)pmg_err_hint(err, "who looks after this machine can change it");
+	return pmg_err_diag(err, PMG_DIAG_MANAGED);
+}
+
 static int read_expires(struct work *work, struct pmg_err *err)
 {
 	uint64_t seconds;
@@ -280,6 +294,8 @@ int pmg_cmd_sandbox_allow(const struct pmg_call *call, struct pmg_err *err)
 		r = find_wanted(&work, call->operands, err);
 	if (r == 0)
 		r = pmg_prepare_policy(&want, &work.prepared, err);
+	if (r == 0)
+		r = check_lockdown(&work, err);
 	if (r == 0)
 		r = lock = pmg_overlay_lock(work.prepared.dirs.config, err);
 	if (r >= 0)

@@ -3,6 +3,8 @@
 #include "base/json.h"
 #include "cli/cmd_sandbox.h"
 #include "cli/table.h"
+#include "conf/managed.h"
+#include "run/bounds.h"
 #include "sandbox/driver.h"
 
 #define ALL_CAPS (PMG_CAP_FS | PMG_CAP_NET | PMG_CAP_REPORT)
@@ -80,12 +82,27 @@ static void print_driver(const struct pmg_driver *driver, const struct pmg_probe
 		(void)fprintf(to, "%s\n", probe->hint);
 }
 
+/* What bounds every run here stands with what holds it. @return false: no run is started */
+static bool add_managed(struct pmg_probe *probe)
+{
+	pmg_auto(managed) struct pmg_managed managed = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	bool works = pmg_managed_load(PMG_MANAGED_PATH, &managed, &err) == 0;
+	char *detail = works ? pmg_bounds_text(&managed) : pmg_xstrdup(err.msg);
+
+	if (!detail)
+		return true;
+	probe->items = pmg_grow(probe->items, probe->n, &probe->cap, sizeof *probe->items);
+	probe->items[probe->n++] = (struct pmg_probe_item){ "managed", works, detail };
+	return works;
+}
+
 int pmg_cmd_sandbox_doctor(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct doctor_opts *opts = call->opts;
 	const struct pmg_driver *const *driver;
 	pmg_auto(json) struct json_t *all = pmg_json_array();
-	bool usable = false;
+	bool usable = false, runs = true;
 
 	for (driver = pmg_driver_all(); *driver; driver++) {
 		pmg_auto(probe) struct pmg_probe probe = { 0 };
@@ -93,6 +110,7 @@ int pmg_cmd_sandbox_doctor(const struct pmg_call *call, struct pmg_err *err)
 
 		if (r < 0)
 			return r;
+		runs = add_managed(&probe);
 		usable = usable || (probe.caps & ALL_CAPS) == ALL_CAPS;
 		if (opts->json)
 			pmg_json_add(all, driver_json(*driver, &probe));
@@ -101,5 +119,5 @@ int pmg_cmd_sandbox_doctor(const struct pmg_call *call, struct pmg_err *err)
 	}
 	if (opts->json)
 		pmg_out_json(call->out, all);
-	return usable ? 0 : 1;
+	return usable && runs ? 0 : 1;
 }

@@ -130,6 +130,7 @@ static void print_plan(const struct pmg_prepared *prepared, const char *manager,
 	shown->manager = pmg_xstrdup(manager);
 	shown->cwd = pmg_xstrdup(prepared->cwd);
 	pmg_plan_policy(shown, prepared->policy);
+	pmg_bounds_plan(&prepared->bounds, shown);
 	pmg_plan_seal(shown);
 	text = pmg_plan_text(shown);
 	(void)fputs(text, out->to);
@@ -143,6 +144,7 @@ int pmg_cmd_sandbox_profile_show(const struct pmg_call *call, struct pmg_err *er
 	pmg_auto(prepared) struct pmg_prepared prepared = { 0 };
 	pmg_auto(library_item) struct pmg_library_item item = { 0 };
 	pmg_autofree char *manager = NULL;
+	pmg_autofree char *bound = NULL;
 	struct pmg_run_want want = { .env = &env, .profile = name };
 	char sh[] = "sh", *argv[] = { sh, NULL };
 	size_t i;
@@ -161,6 +163,9 @@ int pmg_cmd_sandbox_profile_show(const struct pmg_call *call, struct pmg_err *er
 	r = pmg_prepare_policy(&want, &prepared, err);
 	if (r < 0)
 		return r;
+	bound = pmg_bounds_text(&prepared.bounds.managed);
+	if (bound)
+		pmg_out_note(call->out, "%s", bound);
 	for (i = 0; i < prepared.policy->notes.n; i++)
 		pmg_out_note(call->out, "%s", prepared.policy->notes.v[i]);
 	if (opts->json)

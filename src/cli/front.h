@@ -32,9 +32,9 @@ void pmg_front_environment(struct pmg_strv *out);
 
 /**
  * Is a line of that kind said? -v wins over -q, and both over the verbosity of config.yml.
- * @param verbosity  enum pmg_verbosity
  */
-bool pmg_front_says(const struct pmg_cmd_settings *settings, int verbosity, enum pmg_say kind);
+bool pmg_front_says(const struct pmg_cmd_settings *settings, const struct pmg_config *config,
+		    enum pmg_say kind);
 
 int pmg_cmd_audit_list(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_version(const struct pmg_call *call, struct pmg_err *err);

@@ -18,8 +18,11 @@ struct voice {
 	const struct pmg_out *out;
 };
 
-bool pmg_front_says(const struct pmg_cmd_settings *settings, int verbosity, enum pmg_say kind)
+bool pmg_front_says(const struct pmg_cmd_settings *settings, const struct pmg_config *config,
+		    enum pmg_say kind)
 {
+	int verbosity = config->verbosity;
+
 	static const int least[] = {
 		[PMG_SAY_FAULT] = PMG_VERBOSITY_SILENT,
 		[PMG_SAY_NOTE] = PMG_VERBOSITY_NORMAL,
@@ -27,7 +30,7 @@ bool pmg_front_says(const struct pmg_cmd_settings *settings, int verbosity, enum
 	};
 
 	if (settings->quiet)
-		verbosity = PMG_VERBOSITY_SILENT;
+		verbosity = config->least_verbosity;
 	if (settings->verbose)
 		verbosity = PMG_VERBOSITY_VERBOSE;
 	return verbosity >= least[kind];
@@ -38,7 +41,7 @@ static void say(void *arg, enum pmg_say kind, const char *line)
 	const struct voice *voice = arg;
 	pmg_autofree char *safe = pmg_out_quote(line);
 
-	if (pmg_front_says(&voice->settings->common, voice->result->config.verbosity, kind))
+	if (pmg_front_says(&voice->settings->common, &voice->result->config, kind))
 		pmg_out_note(voice->out, "%s", safe);
 }
 
@@ -63,11 +66,11 @@ static void tell(const struct pmg_front_settings *settings, const struct pmg_out
 {
 	const struct pmg_record *record = &result->record;
 	const char *advice = result->config.advisory_message;
-	int verbosity = result->config.verbosity;
+	const struct pmg_config *config = &result->config;
 	const struct pmg_summary_how how = {
 		failed || result->exit != 0,
-		pmg_front_says(&settings->common, verbosity, PMG_SAY_NOTE),
-		pmg_front_says(&settings->common, verbosity, PMG_SAY_DETAIL),
+		pmg_front_says(&settings->common, config, PMG_SAY_NOTE),
+		pmg_front_says(&settings->common, config, PMG_SAY_DETAIL),
 		settings->command,
 	};
 
@@ -127,6 +130,7 @@ int pmg_front_run(const struct pmg_front_settings *settings, struct pmg_out *out
 
 	pmg_front_environment(&env);
 	want.driver = settings->driver ? settings->driver : pmg_env_get(&env, "PMG_SANDBOX_DRIVER");
+	want.driver_is_env = !settings->driver;
 	if (settings->dry_run)
 		return show_plan(&want, out, err);
 	if (settings->report && pmg_report_open(settings->report, &report, err) < 0)

@@ -76,6 +76,7 @@ static void say_left_out(const struct pmg_out *out, const struct pmg_events *eve
 {
 	pmg_auto(str) struct pmg_str names = PMG_STR_INIT(PMG_OUT_TEXT_MAX);
 	pmg_autofree char *code = pmg_out_code(out, diag);
+	bool can_be = false;
 	size_t i;
 
 	for (i = 0; i < events->n; i++) {
@@ -83,13 +84,14 @@ static void say_left_out(const struct pmg_out *out, const struct pmg_events *eve
 
 		if (event->op != PMG_EVENT_ENV || event->code != diag)
 			continue;
+		can_be = can_be || event->allow;
 		if (pmg_str_addf(&names, "%s%s", names.len ? ", " : "", event->target) < 0)
 			break; /* enough of them */
 	}
 	if (!names.len)
 		return;
 	pmg_out_note(out, "%svariables left out: %s", code, names.s);
-	if (diag == 2003)
+	if (diag == 2003 && can_be)
 		pmg_out_note(out, "  \"pmg sandbox allow env=NAME\" lets one through");
 }
 

@@ -133,8 +133,8 @@ static int check_flags(const struct pmg_build *b, const struct pmg_strv *allows,
 
 static int build(const struct pmg_policy_want *want, struct pmg_policy **out, struct pmg_err *err)
 {
-	pmg_auto(build) struct pmg_build b = { .facts = want->facts };
-	int r = pmg_build_gather(&b, want, err);
+	pmg_auto(build) struct pmg_build b = { .facts = want->facts, .want = want };
+	int r = pmg_build_gather(&b, err);
 
 	if (r < 0)
 		return r;

@@ -7,6 +7,7 @@
  * preset and overlay files; the rest is pure.
  */
 #include "conf/config_sandbox.h"
+#include "conf/managed.h"
 #include "policy/policy.h"
 
 /* What was found of host, manager and project. All paths absolute and canonical; lists may be
@@ -49,8 +50,12 @@ PMG_DEFINE_AUTO_DONE(policy_facts, struct pmg_policy_facts, pmg_policy_facts_don
 
 struct pmg_policy_want {
 	const struct pmg_policy_facts *facts;
-	const char *profile;           /* name or path of a file; NULL: that of the manager */
-	const struct pmg_strv *allows; /* --sandbox-allow, each TYPE=VALUE; NULL: none */
+	const char *profile;               /* name or path of a file; NULL: that of the manager */
+	const struct pmg_strv *allows;     /* --sandbox-allow, each TYPE=VALUE; NULL: none */
+	const struct pmg_managed *project; /* .pmg.yml; NULL: none */
+	const struct pmg_managed *managed; /* managed policy; NULL: none. Under its global_lockdown
+					    * overlays allow nothing, with a note */
+	bool pinned; /* managed policy names the profile: nothing of the user's stands for it */
 	bool no_overlay;
 };
 

@@ -17,16 +17,18 @@
 /* One building. */
 struct pmg_build {
 	const struct pmg_policy_facts *facts;
+	const struct pmg_policy_want *want;
 	struct pmg_draft draft;
 	struct pmg_policy *policy;
 	struct pmg_policy *denies; /* what the profile denies, and nothing else; sealed */
 };
 
 /** profile -> presets -> overlay -> --sandbox-allow, variables not replaced. */
-int pmg_build_gather(struct pmg_build *b, const struct pmg_policy_want *want,
-		     struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_build_gather(struct pmg_build *b, struct pmg_err *err) PMG_MUST_CHECK;
 /** A policy with its places, no rule in it yet. */
 struct pmg_policy *pmg_build_begin(const struct pmg_policy_facts *facts) PMG_MUST_CHECK;
+/** How strong an entry is. @param exact  it spells out one path or name. */
+enum pmg_rank pmg_build_rank(const struct pmg_draft_entry *entry, bool exact);
 /** Rules for every entry of the draft, and for its switches. */
 int pmg_build_entries(struct pmg_build *b, struct pmg_err *err) PMG_MUST_CHECK;
 /** What pmg itself needs of a run: its bundle is readable and the temporary folder writable even

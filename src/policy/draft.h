@@ -6,6 +6,7 @@
  * makes a policy of it.
  */
 #include "conf/keys.h"
+#include "conf/managed.h"
 #include "policy/library.h"
 #include "policy/policy.h"
 
@@ -63,6 +64,11 @@ int pmg_draft_text(struct pmg_draft *draft, enum pmg_library_kind kind, const ch
 int pmg_draft_named(struct pmg_draft *draft, const struct pmg_library *library,
 		    enum pmg_library_kind kind, const char *name,
 		    struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Add what a file that only takes away denies, by its layer. @return 0; -PMG_E_CONFIG with
+ *  file:line:column */
+int pmg_draft_denials(struct pmg_draft *draft, const struct pmg_managed *from,
+		      struct pmg_err *err) PMG_MUST_CHECK;
 
 /** Rows that read a profile or a preset into a draft whose layer and label are set. */
 extern const struct pmg_key pmg_draft_profile_keys[];

@@ -37,11 +37,11 @@ static const struct list {
 	{ "deny", PMG_ACCESS_ENV, true, PMG_ROLE_ANY },
 };
 
-static const struct list *list_of(const struct pmg_yaml *item)
+static const struct list *list_of(const char *key)
 {
 	size_t i = 0;
 
-	while (strcmp(lists[i].key, item->parent->key) != 0)
+	while (strcmp(lists[i].key, key) != 0)
 		i++;
 	return &lists[i];
 }
@@ -49,7 +49,7 @@ static const struct list *list_of(const struct pmg_yaml *item)
 /* One entry of any list. */
 static int read_entry(const struct pmg_yaml *item, void *out, struct pmg_err *err)
 {
-	const struct list *list = list_of(item);
+	const struct list *list = list_of(item->parent->key);
 	struct pmg_draft *draft = out;
 	struct pmg_draft_entry entry = { .access = list->access,
 					 .layer = draft->layer,
@@ -71,6 +71,36 @@ static int read_entry(const struct pmg_yaml *item, void *out, struct pmg_err *er
 	if (draft->layer == PMG_LAYER_PRESET && list->access == PMG_ACCESS_CONNECT)
 		entry.roles = PMG_ROLE_ANY;
 	pmg_draft_add(draft, &entry);
+	return 0;
+}
+
+int pmg_draft_denials(struct pmg_draft *draft, const struct pmg_managed *from, struct pmg_err *err)
+{
+	size_t i;
+
+	for (i = 0; i < from->deny.n; i++) {
+		const struct pmg_managed_entry *e = &from->deny.v[i];
+		const struct list *list = list_of(e->list);
+		struct pmg_draft_entry entry = {
+			.access = list->access,
+			.layer = from->of_project ? PMG_LAYER_PROJECT : PMG_LAYER_MANAGED,
+			.deny = true,
+			.roles = PMG_ROLE_ANY,
+			.line = e->line,
+			.column = e->column,
+			.text = e->text,
+		};
+		struct pmg_err why = PMG_ERR_INIT;
+
+		if (pmg_allow_check(entry.layer, entry.access, true, e->text, &why) < 0) {
+			(void)pmg_err_set(err, PMG_E_CONFIG, 0, "%s:%u:%u: \"%s\": %s",
+					  from->config.path, e->line, e->column, e->list, why.msg);
+			return why.hint[0] ? pmg_err_hint(err, "%s", why.hint) : -PMG_E_CONFIG;
+		}
+		draft->label = from->config.path;
+		pmg_draft_add(draft, &entry);
+		draft->label = NULL;
+	}
 	return 0;
 }
 

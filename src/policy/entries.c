@@ -22,10 +22,10 @@ static bool is_users(enum pmg_layer layer)
 
 /* An exact path, by somebody who may say so, opens even what is closed for good; a pattern, which
  * catches more than its author saw, never does. */
-static enum pmg_rank rank_of(const struct pmg_draft_entry *entry, bool exact)
+enum pmg_rank pmg_build_rank(const struct pmg_draft_entry *entry, bool exact)
 {
 	if (entry->deny)
-		return PMG_RANK_DENY;
+		return entry->layer == PMG_LAYER_MANAGED ? PMG_RANK_MANAGED_DENY : PMG_RANK_DENY;
 	if (!exact)
 		return PMG_RANK_ALLOW;
 	if (entry->access == PMG_ACCESS_ENV)
@@ -108,7 +108,7 @@ static int add_rule(struct pmg_build *b, const struct pmg_draft_entry *entry, co
 {
 	pmg_autofree char *copy = pmg_xstrdup(text);
 	struct pmg_policy_rule rule = { .access = entry->access,
-					.rank = rank_of(entry, exact),
+					.rank = pmg_build_rank(entry, exact),
 					.layer = entry->layer,
 					.roles = entry->roles,
 					.temporary = is_temporary(entry->text),

@@ -4,9 +4,53 @@
 
 #include "base/clock.h"
 #include "base/str.h"
+#include "conf/trusted.h"
 #include "policy/allow.h"
 #include "policy/build_priv.h"
 #include "policy/overlay.h"
+
+static bool is_locked(const struct pmg_build *b)
+{
+	return b->want->managed && b->want->managed->lockdown;
+}
+
+static bool is_managed(const struct pmg_build *b, const struct pmg_library_item *item)
+{
+	size_t i;
+
+	for (i = 0; item->is_template && i < b->facts->n_templates; i++)
+		if (strcmp(b->facts->templates[i].name, item->name) == 0)
+			return b->facts->templates[i].managed;
+	return false;
+}
+
+static int refuse(const struct pmg_library_item *item, struct pmg_err *err)
+{
+	(void)pmg_err_set(err, PMG_E_CONFIG, 0,
+			  "%s \"%s\" is a file of the user's (%s), and managed policy takes none",
+			  pmg_library_kind_name(item->kind), item->name, item->path);
+	(void)pmg_err_hint(err, "managed policy names built-in ones, and profiles of its own "
+				"policy_templates");
+	return pmg_err_diag(err, PMG_DIAG_MANAGED);
+}
+
+/* What managed policy decides must not be a file that somebody else writes. */
+static int check_item(const struct pmg_build *b, const struct pmg_library_item *item,
+		      struct pmg_err *err)
+{
+	bool preset = item->kind == PMG_LIBRARY_PRESET;
+	struct pmg_err why = PMG_ERR_INIT;
+
+	if (item->official)
+		return 0;
+	if (!is_managed(b, item))
+		return b->want->pinned || (preset && is_locked(b)) ? refuse(item, err) : 0;
+	if (pmg_trusted_root_check(item->path, &why) == 0)
+		return 0;
+	*err = why;
+	err->code = PMG_E_CONFIG;
+	return pmg_err_diag(err, PMG_DIAG_MANAGED);
+}
 
 static int use(struct pmg_build *b, enum pmg_library_kind kind, const char *name,
 	       struct pmg_err *err)
@@ -14,8 +58,12 @@ static int use(struct pmg_build *b, enum pmg_library_kind kind, const char *name
 	const struct pmg_library library = { .config_dir = b->facts->config_dir,
 					     .templates = b->facts->templates,
 					     .n_templates = b->facts->n_templates };
+	pmg_auto(library_item) struct pmg_library_item item = { 0 };
+	int r = pmg_library_find(&library, kind, name, &item, err);
 
-	return pmg_draft_named(&b->draft, &library, kind, name, err);
+	if (r == 0)
+		r = check_item(b, &item, err);
+	return r < 0 ? r : pmg_draft_named(&b->draft, &library, kind, name, err);
 }
 
 static int use_preset(struct pmg_build *b, const char *name, struct pmg_err *err)
@@ -64,6 +112,15 @@ static int add_overlay_entry(struct pmg_build *b, const struct pmg_overlay *over
 	return r;
 }
 
+/* They stay in their file, for the day that the lock goes. */
+static void note_unused(struct pmg_build *b, const struct pmg_overlay *overlay)
+{
+	pmg_autofree char *who = pmg_managed_who(b->want->managed, "global_lockdown");
+
+	if (overlay->n_entries > 0)
+		pmg_strv_addf(&b->draft.notes, "%s is not used: %s", overlay->path, who);
+}
+
 static int add_overlay(struct pmg_build *b, struct pmg_err *err)
 {
 	const char *repository = b->facts->repository ? b->facts->repository : b->facts->cwd;
@@ -71,6 +128,10 @@ static int add_overlay(struct pmg_build *b, struct pmg_err *err)
 	size_t i;
 	int r = pmg_overlay_load(b->facts->config_dir, repository, &overlay, err);
 
+	if (r == 0 && is_locked(b)) {
+		note_unused(b, &overlay);
+		return 0;
+	}
 	for (i = 0; r == 0 && i < overlay.n_entries; i++)
 		r = add_overlay_entry(b, &overlay, &overlay.entries[i], err);
 	return r;
@@ -117,9 +178,21 @@ static int check_manager(const struct pmg_build *b, struct pmg_err *err)
 	return pmg_err_hint(err, "its package_managers begin with %s", managers->v[0]);
 }
 
-/* profile -> presets -> overlay -> --sandbox-allow: all that is said, variables not replaced. */
-int pmg_build_gather(struct pmg_build *b, const struct pmg_policy_want *want, struct pmg_err *err)
+static int add_denials(struct pmg_build *b, struct pmg_err *err)
 {
+	const struct pmg_managed *const files[] = { b->want->project, b->want->managed };
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(files); i++)
+		if (files[i])
+			r = pmg_draft_denials(&b->draft, files[i], err);
+	return r;
+}
+
+int pmg_build_gather(struct pmg_build *b, struct pmg_err *err)
+{
+	const struct pmg_policy_want *want = b->want;
 	const char *name = want->profile ? want->profile : want->facts->manager;
 	int r;
 
@@ -131,5 +204,7 @@ int pmg_build_gather(struct pmg_build *b, const struct pmg_policy_want *want, st
 		r = add_presets(b, err);
 	if (r == 0 && !want->no_overlay)
 		r = add_overlay(b, err);
-	return r == 0 ? add_flags(b, want->allows, err) : r;
+	if (r == 0)
+		r = add_flags(b, want->allows, err);
+	return r == 0 ? add_denials(b, err) : r;
 }

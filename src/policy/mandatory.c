@@ -251,6 +251,8 @@ static const struct row {
 	{ PROJECT, W, "*.code-workspace", 0 },
 	{ PROJECT, W, ".mise.toml", 0 },
 	{ PROJECT, W, "mise.toml", 0 },
+	/* What tightens the next run */
+	{ PROJECT, W, ".pmg.yml", 0 },
 	/* Git: hooks, what names other hooks or programs, and what makes another folder the
 	 * repository */
 	{ PROJECT, RWX, ".git/hooks/**", HOOK },

@@ -18,10 +18,15 @@ static const char *const access_names[] = {
 _Static_assert(PMG_ARRAY_LEN(access_names) == PMG_ACCESS_MAX, "a name for each");
 
 static const char *const layer_names[] = {
-	[PMG_LAYER_BUILTIN] = "built-in", [PMG_LAYER_PROFILE] = "profile",
-	[PMG_LAYER_PRESET] = "preset",    [PMG_LAYER_OVERLAY] = "overlay",
-	[PMG_LAYER_FLAG] = "flag",        [PMG_LAYER_MANDATORY] = "mandatory",
-	[PMG_LAYER_MANAGED] = "managed",  [PMG_LAYER_RUN] = "run",
+	[PMG_LAYER_BUILTIN] = "built-in",
+	[PMG_LAYER_PROFILE] = "profile",
+	[PMG_LAYER_PRESET] = "preset",
+	[PMG_LAYER_OVERLAY] = "overlay",
+	[PMG_LAYER_FLAG] = "flag",
+	[PMG_LAYER_PROJECT] = "project",
+	[PMG_LAYER_MANDATORY] = "mandatory",
+	[PMG_LAYER_MANAGED] = "managed",
+	[PMG_LAYER_RUN] = "run",
 };
 _Static_assert(PMG_ARRAY_LEN(layer_names) == PMG_LAYER_MAX, "a name for each");
 

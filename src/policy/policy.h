@@ -44,6 +44,7 @@ enum pmg_layer {
 	PMG_LAYER_PRESET,
 	PMG_LAYER_OVERLAY,   /* of this repository */
 	PMG_LAYER_FLAG,      /* --sandbox-allow */
+	PMG_LAYER_PROJECT,   /* .pmg.yml: denies alone */
 	PMG_LAYER_MANDATORY, /* built-in list of what stays closed */
 	PMG_LAYER_MANAGED,
 	PMG_LAYER_RUN, /* what pmg itself needs: bundle, run's folder */

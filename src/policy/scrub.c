@@ -272,9 +272,13 @@ bool pmg_scrub_keeps(const struct pmg_policy *policy, const char *name, const ch
 {
 	struct pmg_decision decision;
 
-	if (is_listed(always, name, false) || is_listed(steering, name, true))
+	if (is_listed(always, name, false))
 		return true;
 	decision = pmg_policy_ask(policy, PMG_ACCESS_ENV, PMG_ROLE_MANAGER, name);
+	if (decision.rule && decision.rule->rank == PMG_RANK_MANAGED_DENY)
+		return false;
+	if (is_listed(steering, name, true))
+		return true;
 	if (decision.rule && decision.rule->rank <= PMG_RANK_OPT_OUT)
 		return decision.allowed;
 	if (!decision.rule ? policy->listed_env : !decision.allowed)

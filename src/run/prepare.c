@@ -13,6 +13,7 @@ void pmg_prepared_done(struct pmg_prepared *prepared)
 {
 	pmg_found_done(&prepared->found);
 	pmg_dirs_done(&prepared->dirs);
+	pmg_bounds_done(&prepared->bounds);
 	pmg_facts_done(&prepared->facts);
 	pmg_policy_free(prepared->policy);
 	free(prepared->cwd);
@@ -46,22 +47,35 @@ int pmg_prepare_program(const struct pmg_run_want *want, struct pmg_prepared *ou
 	return r;
 }
 
-int pmg_prepare_config(const struct pmg_run_want *want, struct pmg_prepared *out,
+static int load_config(const struct pmg_run_want *want, struct pmg_prepared *out,
 		       struct pmg_config *config, struct pmg_err *err)
 {
 	const struct pmg_config_policy *policy;
 	pmg_autofree char *path = NULL;
+	pmg_autofree char *home = NULL;
 	int r = pmg_dirs_find(want->env, &out->dirs, err);
 
 	if (r < 0)
 		return r;
 	path = pmg_path_join(out->dirs.config, "config.yml");
+	home = pmg_path_real(out->dirs.home);
 	r = pmg_config_load(path, config, err);
+	if (r == 0)
+		r = pmg_bounds_load(PMG_MANAGED_PATH, out->cwd, home ? home : out->dirs.home,
+				    config, &out->bounds, err);
 	if (r < 0)
 		return r;
 	policy = pmg_config_policy(&config->sandbox, manager_of(out));
 	out->walls = !want->no_sandbox && config->sandbox.enabled && (!policy || policy->enabled);
 	return 0;
+}
+
+int pmg_prepare_config(const struct pmg_run_want *want, struct pmg_prepared *out,
+		       struct pmg_config *config, struct pmg_err *err)
+{
+	int r = load_config(want, out, config, err);
+
+	return r < 0 ? r : pmg_bounds_check(&out->bounds, want, manager_of(out), err);
 }
 
 /* Registries of config.yml join those the manager knows by itself. */
@@ -136,6 +150,7 @@ struct pmg_plan *pmg_prepare_plan(const struct pmg_run_want *want,
 		pmg_plan_policy(plan, prepared->policy);
 	else
 		pmg_plan_add(plan, "tunnel", "*", "flag", "no sandbox", PMG_ENFORCED_PROXY);
+	pmg_bounds_plan(&prepared->bounds, plan);
 	pmg_plan_seal(plan);
 	return plan;
 }
@@ -234,24 +249,52 @@ static void note_links(const struct pmg_places *places, struct pmg_policy *polic
 	}
 }
 
+/* A file inside a project may only tighten. One that config.yml names was looked at by who named
+ * it; pmg's own folder may lie in a repository, of a home for instance. */
+static int check_profile(const struct pmg_prepared *out, const struct pmg_places *places,
+			 const char *name, struct pmg_err *err)
+{
+	const char *const tops[] = { places->project, out->repository };
+	pmg_autofree char *path = name && pmg_library_is_path(name) ? pmg_path_real(name) : NULL;
+	size_t i;
+
+	for (i = 0; path && i < PMG_ARRAY_LEN(tops); i++) {
+		if (!pmg_path_is_under(path, tops[i]) ||
+		    pmg_path_is_under(out->dirs.config, tops[i]))
+			continue;
+		(void)pmg_err_set(err, PMG_E_CONFIG, 0, "profile %s lies in the project", path);
+		return pmg_err_hint(err, "keep it elsewhere, or name it in "
+					 "sandbox.policy_templates of config.yml");
+	}
+	return 0;
+}
+
 static int make_policy(const struct pmg_run_want *want, const struct pmg_config *config,
 		       const struct pmg_place *place, const char *run_dir, struct pmg_prepared *out,
 		       struct pmg_err *err)
 {
 	pmg_auto(places) struct pmg_places places = { 0 };
+	const struct pmg_config_policy *said = pmg_config_policy(&config->sandbox, manager_of(out));
 	struct pmg_policy_facts facts; /* borrows from places */
 	struct pmg_policy_want policy = {
 		.facts = &facts,
 		.profile = want->profile ? want->profile
-					 : pmg_config_profile(&config->sandbox, manager_of(out)),
+			   : said        ? said->profile
+					 : NULL,
 		.allows = want->allows,
 		.no_overlay = want->no_overlay,
+		.project = &out->bounds.project,
+		.managed = &out->bounds.managed,
+		.pinned = !want->profile && said && said->pinned,
 	};
 	int r = pmg_places_find(out->pm, place, &places, err);
 
 	if (r < 0)
 		return r;
 	out->repository = pmg_xstrdup(places.repository ? places.repository : out->cwd);
+	r = check_profile(out, &places, policy.profile, err);
+	if (r < 0)
+		return r;
 	/* npm reads what cafile names before it asks its environment. */
 	keep_folders(&out->facts.ca_files, &places.configs);
 	keep_folders(&places.caches, &out->folders);
@@ -300,6 +343,7 @@ int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *
 void pmg_shelf_done(struct pmg_shelf *shelf)
 {
 	pmg_dirs_done(&shelf->dirs);
+	pmg_bounds_done(&shelf->bounds);
 	pmg_config_done(&shelf->config);
 	*shelf = (struct pmg_shelf){ 0 };
 }
@@ -313,6 +357,8 @@ int pmg_shelf_open(const struct pmg_strv *env, struct pmg_shelf *out, struct pmg
 		return r;
 	path = pmg_path_join(out->dirs.config, "config.yml");
 	r = pmg_config_load(path, &out->config, err);
+	if (r == 0)
+		r = pmg_bounds_load(PMG_MANAGED_PATH, NULL, NULL, &out->config, &out->bounds, err);
 	if (r < 0)
 		return r;
 	out->library.config_dir = out->dirs.config;
@@ -332,7 +378,7 @@ int pmg_prepare_policy(const struct pmg_run_want *want, struct pmg_prepared *out
 	if (r == -PMG_E_NOTFOUND)
 		r = 0;
 	if (r == 0)
-		r = pmg_prepare_config(want, out, &config, err);
+		r = load_config(want, out, &config, err); /* nothing is run, so nothing refused */
 	if (r < 0)
 		return r;
 	if (out->found.program)

@@ -7,6 +7,7 @@
 #include "policy/library.h"
 #include "policy/plan.h"
 #include "policy/policy.h"
+#include "run/bounds.h"
 #include "run/find.h"
 #include "run/run.h"
 
@@ -21,6 +22,7 @@ struct pmg_prepared {
 	struct pmg_found found;
 	char *cwd; /* absolute, canonical */
 	struct pmg_dirs dirs;
+	struct pmg_bounds bounds;
 	struct pmg_facts facts;    /* of manager and config.yml together */
 	bool walls;                /* the tool is to run within walls */
 	bool tmp_shared;           /* PMG_PREPARE_TMP_BELOW is to be used */
@@ -37,7 +39,8 @@ PMG_DEFINE_AUTO_DONE(prepared, struct pmg_prepared, pmg_prepared_done);
 /** Manager, verb, program, folder: enough to become the tool. Reads no file of ours. */
 int pmg_prepare_program(const struct pmg_run_want *want, struct pmg_prepared *out,
 			struct pmg_err *err) PMG_MUST_CHECK;
-/** Folders and configuration. After the above. @param[out] config  zeroed before */
+/** Folders, configuration and what bounds it; what managed policy refuses is an error. After the
+ *  above. @param[out] config  zeroed before */
 int pmg_prepare_config(const struct pmg_run_want *want, struct pmg_prepared *out,
 		       struct pmg_config *config, struct pmg_err *err) PMG_MUST_CHECK;
 /**
@@ -64,6 +67,7 @@ int pmg_prepare_policy(const struct pmg_run_want *want, struct pmg_prepared *out
 
 /* The profiles and presets that runs of this user have, for commands about them. */
 struct pmg_shelf {
+	struct pmg_bounds bounds;
 	struct pmg_dirs dirs;
 	struct pmg_config config;
 	struct pmg_library library; /* borrows from both */

@@ -209,6 +209,17 @@ static void note_shim(struct pmg_running *run)
 		pmg_running_say(run, PMG_SAY_NOTE, line);
 }
 
+/* What nobody can do here is not suggested. */
+static void drop_suggestions(struct pmg_record *record)
+{
+	size_t i;
+
+	for (i = 0; i < record->events.n; i++) {
+		free(record->events.v[i].allow);
+		record->events.v[i].allow = NULL;
+	}
+}
+
 /* The tool has ended, or must. @return 0 or why the run is not one that was guarded to its end */
 static int finish(struct pmg_running *run, int lost, struct pmg_err *err)
 {
@@ -231,10 +242,22 @@ static int finish(struct pmg_running *run, int lost, struct pmg_err *err)
 	result->record.ended = pmg_clock_now();
 	if (result->exit != 0 && !pmg_record_has_refusals(&result->record))
 		note_shim(run); /* else what was refused is the likelier reason */
+	if (run->prepared.bounds.managed.lockdown)
+		drop_suggestions(&result->record);
 	note_missing_index(run);
 	show_notes(run);
 	write_ledger(run);
 	return r;
+}
+
+/* Who wrote the value that does not hold thinks it does. */
+static void note_bounds(const struct pmg_running *run)
+{
+	const struct pmg_strv *notes = &run->prepared.bounds.notes;
+	size_t i;
+
+	for (i = 0; i < notes->n; i++)
+		pmg_running_say(run, PMG_SAY_NOTE, notes->v[i]);
 }
 
 /* Whoever turned the sandbox off is told so each time: a line in a file is soon forgotten. */
@@ -253,6 +276,7 @@ static int guard(struct pmg_running *run, struct pmg_err *err)
 	struct pmg_record *record = &run->result->record;
 	int r;
 
+	note_bounds(run);
 	note_no_walls(run);
 	record->started = pmg_clock_now();
 	r = pmg_run_id(record->started, record->id, err);

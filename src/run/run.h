@@ -33,6 +33,7 @@ struct pmg_run_want {
 	bool report;                   /* the record is to be whole even if the ledger needs none */
 	const char *profile;           /* --sandbox-profile; NULL */
 	const char *driver;            /* --driver; NULL: the best that this host can have */
+	bool driver_is_env;            /* it is PMG_SANDBOX_DRIVER that says so */
 	const struct pmg_strv *allows; /* --sandbox-allow; NULL */
 	/** Called with one line, which may hold text from outside. */
 	void (*say)(void *arg, enum pmg_say kind, const char *line);

@@ -25,7 +25,8 @@ static void note(struct pmg_record *record, const struct pmg_policy_rule *rule, 
 							      : "a name like that of a credential");
 	event.layer = pmg_xstrdup(pmg_layer_name(rule ? rule->layer : PMG_LAYER_MANDATORY));
 	event.source = pmg_xstrdup(rule ? rule->source : "built-in mandatory");
-	event.allow = pmg_xasprintf("env=%s", name);
+	if (!rule || rule->rank != PMG_RANK_MANAGED_DENY)
+		event.allow = pmg_xasprintf("env=%s", name);
 	(void)pmg_record_denied(record, &event);
 }
 
@@ -36,7 +37,7 @@ static bool is_told(const struct pmg_policy_rule *rule, const char *name)
 		return false;
 	if (pmg_scrub_is_channel(name) || pmg_scrub_is_secret_name(name))
 		return true;
-	return rule && !pmg_scrub_is_harmless(name);
+	return rule && (rule->rank == PMG_RANK_MANAGED_DENY || !pmg_scrub_is_harmless(name));
 }
 
 void pmg_withheld_note(struct pmg_record *record, const struct pmg_policy *policy,

@@ -163,16 +163,19 @@ static void who_wants_quiet_hears_of_faults_alone(void **state)
 	static const struct {
 		bool quiet;
 		unsigned verbose;
-		int verbosity;
+		int verbosity, least;
 		bool fault, note, detail;
 	} rows_of[] = {
-		{ false, 0, PMG_VERBOSITY_SILENT, true, false, false },
-		{ false, 0, PMG_VERBOSITY_NORMAL, true, true, false },
-		{ false, 0, PMG_VERBOSITY_VERBOSE, true, true, true },
-		{ true, 0, PMG_VERBOSITY_NORMAL, true, false, false },
-		{ true, 0, PMG_VERBOSITY_VERBOSE, true, false, false },
-		{ false, 1, PMG_VERBOSITY_SILENT, true, true, true },
-		{ true, 1, PMG_VERBOSITY_NORMAL, true, true, true },
+		{ false, 0, PMG_VERBOSITY_SILENT, PMG_VERBOSITY_SILENT, true, false, false },
+		{ false, 0, PMG_VERBOSITY_NORMAL, PMG_VERBOSITY_SILENT, true, true, false },
+		{ false, 0, PMG_VERBOSITY_VERBOSE, PMG_VERBOSITY_SILENT, true, true, true },
+		{ true, 0, PMG_VERBOSITY_NORMAL, PMG_VERBOSITY_SILENT, true, false, false },
+		{ true, 0, PMG_VERBOSITY_VERBOSE, PMG_VERBOSITY_SILENT, true, false, false },
+		{ false, 1, PMG_VERBOSITY_SILENT, PMG_VERBOSITY_SILENT, true, true, true },
+		{ true, 1, PMG_VERBOSITY_NORMAL, PMG_VERBOSITY_SILENT, true, true, true },
+		/* As far as managed policy lets it be quiet. */
+		{ true, 0, PMG_VERBOSITY_VERBOSE, PMG_VERBOSITY_NORMAL, true, true, false },
+		{ true, 0, PMG_VERBOSITY_VERBOSE, PMG_VERBOSITY_VERBOSE, true, true, true },
 	};
 	size_t i;
 
@@ -180,11 +183,12 @@ static void who_wants_quiet_hears_of_faults_alone(void **state)
 	for (i = 0; i < PMG_ARRAY_LEN(rows_of); i++) {
 		struct pmg_cmd_settings s = { .quiet = rows_of[i].quiet,
 					      .verbose = rows_of[i].verbose };
-		int v = rows_of[i].verbosity;
+		const struct pmg_config v = { .verbosity = rows_of[i].verbosity,
+					      .least_verbosity = rows_of[i].least };
 
-		assert_int_equal(pmg_front_says(&s, v, PMG_SAY_FAULT), rows_of[i].fault);
-		assert_int_equal(pmg_front_says(&s, v, PMG_SAY_NOTE), rows_of[i].note);
-		assert_int_equal(pmg_front_says(&s, v, PMG_SAY_DETAIL), rows_of[i].detail);
+		assert_int_equal(pmg_front_says(&s, &v, PMG_SAY_FAULT), rows_of[i].fault);
+		assert_int_equal(pmg_front_says(&s, &v, PMG_SAY_NOTE), rows_of[i].note);
+		assert_int_equal(pmg_front_says(&s, &v, PMG_SAY_DETAIL), rows_of[i].detail);
 	}
 }
 

@@ -219,6 +219,19 @@ static void a_command_too_long_to_show_is_left_out(void **state)
 	assert_non_null(strstr(text, "pmg:   why: \"pmg sandbox explain PMG2001\"\n"));
 }
 
+static void nothing_is_suggested_for_what_nothing_lets_through(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	pmg_autofree char *text = NULL;
+
+	(void)state;
+	deny(&record, 2003, PMG_EVENT_ENV, "ACME_X", false);
+	free(record.events.v[0].allow);
+	record.events.v[0].allow = NULL;
+	text = said(&record, &failed);
+	assert_string_equal(text, "pmg: [PMG2003] variables left out: ACME_X\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -227,6 +240,7 @@ int main(void)
 		cmocka_unit_test(the_project_s_own_script_is_told_how),
 		cmocka_unit_test(a_flood_is_said_in_a_few_clean_lines),
 		cmocka_unit_test(a_command_too_long_to_show_is_left_out),
+		cmocka_unit_test(nothing_is_suggested_for_what_nothing_lets_through),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,6 +44,31 @@ static void names_that_a_rule_takes_are_recorded_without_values(void **state)
 	assert_false(pmg_record_has_sensitive(&record));
 }
 
+static void what_managed_policy_takes_is_recorded_and_nothing_lets_it_through(void **state)
+{
+	char harmless[] = "PYTHONUNBUFFERED", source[] = "/m.yml:3";
+	const struct pmg_policy_rule rule = { .access = PMG_ACCESS_ENV,
+					      .rank = PMG_RANK_MANAGED_DENY,
+					      .layer = PMG_LAYER_MANAGED,
+					      .roles = PMG_ROLE_ANY,
+					      .text = harmless,
+					      .source = source };
+	pmg_auto(policy) struct pmg_policy *policy = pmg_policy_new();
+	pmg_auto(record) struct pmg_record record = { .started = 100 };
+	pmg_auto(strv) struct pmg_strv names = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_policy_add(policy, &rule, &err), 0);
+	pmg_policy_seal(policy);
+	pmg_strv_add(&names, harmless);
+	pmg_withheld_note(&record, policy, &names);
+	assert_int_equal(record.events.n, 1);
+	assert_string_equal(record.events.v[0].layer, "managed");
+	assert_string_equal(record.events.v[0].source, source);
+	assert_null(record.events.v[0].allow);
+}
+
 static void without_walls_only_variables_of_pmg_are_missing(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { .started = 100 };
@@ -104,6 +129,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_that_a_rule_takes_are_recorded_without_values),
+		cmocka_unit_test(what_managed_policy_takes_is_recorded_and_nothing_lets_it_through),
 		cmocka_unit_test(without_walls_only_variables_of_pmg_are_missing),
 		cmocka_unit_test(a_shim_that_lacks_its_variables_is_named),
 	};
