@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "cli/cmd_intel.h"
+#include "conf/managed.h"
 #include "verdict/judge.h"
 
 #define LINE_MAX_BYTES 8192
@@ -172,6 +173,8 @@ int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err)
 		r = pmg_intel_place_find(&place, err);
 	if (r == 0)
 		r = pmg_judge_open(place.index, place.blocklist, &judge, err);
+	if (r == 0)
+		r = pmg_judge_add_managed(judge, PMG_MANAGED_PATH, err);
 	if (r < 0)
 		return r;
 	pmg_judge_info(judge, &info);

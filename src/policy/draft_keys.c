@@ -95,6 +95,8 @@ int pmg_draft_denials(struct pmg_draft *draft, const struct pmg_managed *from, s
 		if (pmg_allow_check(entry.layer, entry.access, true, e->text, &why) < 0) {
 			(void)pmg_err_set(err, PMG_E_CONFIG, 0, "%s:%u:%u: \"%s\": %s",
 					  from->config.path, e->line, e->column, e->list, why.msg);
+			if (!from->of_project)
+				(void)pmg_err_diag(err, PMG_DIAG_MANAGED);
 			return why.hint[0] ? pmg_err_hint(err, "%s", why.hint) : -PMG_E_CONFIG;
 		}
 		draft->label = from->config.path;

@@ -208,6 +208,8 @@ int pmg_start_load(struct pmg_start *start, int bundle_fd, struct pmg_wire_ready
 		r = write_bundle(start, bundle_fd, err);
 	if (r == 0)
 		r = pmg_judge_open(wire->index_path, wire->blocklist_path, &start->judge, err);
+	if (r == 0 && wire->managed_path)
+		r = pmg_judge_add_managed(start->judge, wire->managed_path, err);
 	if (r < 0)
 		return r;
 	load_cache(start);

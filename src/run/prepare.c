@@ -249,26 +249,6 @@ static void note_links(const struct pmg_places *places, struct pmg_policy *polic
 	}
 }
 
-/* A file inside a project may only tighten. One that config.yml names was looked at by who named
- * it; pmg's own folder may lie in a repository, of a home for instance. */
-static int check_profile(const struct pmg_prepared *out, const struct pmg_places *places,
-			 const char *name, struct pmg_err *err)
-{
-	const char *const tops[] = { places->project, out->repository };
-	pmg_autofree char *path = name && pmg_library_is_path(name) ? pmg_path_real(name) : NULL;
-	size_t i;
-
-	for (i = 0; path && i < PMG_ARRAY_LEN(tops); i++) {
-		if (!pmg_path_is_under(path, tops[i]) ||
-		    pmg_path_is_under(out->dirs.config, tops[i]))
-			continue;
-		(void)pmg_err_set(err, PMG_E_CONFIG, 0, "profile %s lies in the project", path);
-		return pmg_err_hint(err, "keep it elsewhere, or name it in "
-					 "sandbox.policy_templates of config.yml");
-	}
-	return 0;
-}
-
 static int make_policy(const struct pmg_run_want *want, const struct pmg_config *config,
 		       const struct pmg_place *place, const char *run_dir, struct pmg_prepared *out,
 		       struct pmg_err *err)
@@ -292,9 +272,6 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	if (r < 0)
 		return r;
 	out->repository = pmg_xstrdup(places.repository ? places.repository : out->cwd);
-	r = check_profile(out, &places, policy.profile, err);
-	if (r < 0)
-		return r;
 	/* npm reads what cafile names before it asks its environment. */
 	keep_folders(&out->facts.ca_files, &places.configs);
 	keep_folders(&places.caches, &out->folders);
@@ -308,6 +285,27 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 		return r;
 	pmg_policy_program_folders(out->policy, &out->folders);
 	note_links(&places, out->policy);
+	return 0;
+}
+
+/* A file inside a project may only tighten. One that config.yml names was looked at by who named
+ * it; pmg's own folder may lie in a repository, of a home for instance. */
+static int check_profile(const struct pmg_run_want *want, const struct pmg_prepared *out,
+			 struct pmg_err *err)
+{
+	const char *const tops[] = { out->policy->project, out->repository };
+	bool is_path = want->profile && pmg_library_is_path(want->profile);
+	pmg_autofree char *path = is_path ? pmg_path_real(want->profile) : NULL;
+	size_t i;
+
+	for (i = 0; path && i < PMG_ARRAY_LEN(tops); i++) {
+		if (!pmg_path_is_under(path, tops[i]) ||
+		    pmg_path_is_under(out->dirs.config, tops[i]))
+			continue;
+		(void)pmg_err_set(err, PMG_E_CONFIG, 0, "profile %s lies in the project", path);
+		return pmg_err_hint(err, "keep it elsewhere, or name it in "
+					 "sandbox.policy_templates of config.yml");
+	}
 	return 0;
 }
 
@@ -334,6 +332,8 @@ int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *
 		r = add_configured(out, config, err);
 	if (r == 0 && out->walls)
 		r = make_policy(want, config, &place, run_dir, out, err);
+	if (r == 0 && out->walls)
+		r = check_profile(want, out, err);
 	if (r < 0)
 		return r;
 	out->has_loopback = has_loopback(&out->facts);

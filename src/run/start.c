@@ -92,6 +92,7 @@ static int tell_proxy(struct pmg_running *run, struct pmg_err *err)
 		.token = run->proxy.token,
 		.index_path = index,
 		.blocklist_path = blocklist,
+		.managed_path = run->prepared.bounds.managed.config.path, /* borrowed */
 		.cache_path = access(cache, R_OK) == 0 ? cache : NULL,
 		.https_proxy = facts->https_proxy,
 		.http_proxy = facts->http_proxy,

@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "conf/dirs.h"
 #include "conf/keys.h"
+#include "conf/managed.h"
 #include "conf/trusted.h"
 #include "pm/version.h"
 #include "verdict/lock.h"
@@ -168,6 +169,36 @@ int pmg_blocklist_parse(const char *path, const char *text, size_t len, struct p
 	}
 	sort(&document.list);
 	*out = document.list;
+	return 0;
+}
+
+int pmg_blocklist_managed(const struct pmg_managed *managed, struct pmg_blocklist *out,
+			  struct pmg_err *err)
+{
+	pmg_auto(blocklist) struct pmg_blocklist list = { 0 };
+	const char *path = managed->config.path;
+	size_t i;
+
+	for (i = 0; i < managed->block.n; i++) {
+		const struct pmg_managed_entry *e = &managed->block.v[i];
+		pmg_auto(purl) struct pmg_purl purl = { 0 };
+		pmg_auto(block) struct pmg_block block = { 0 };
+		struct pmg_err why = PMG_ERR_INIT;
+
+		if (pmg_purl_parse(e->text, &purl, &why) < 0) {
+			(void)pmg_err_set(err, PMG_E_CONFIG, 0, "managed policy: %s:%u:%u: %s",
+					  path, e->line, e->column, why.msg);
+			(void)pmg_err_hint(err, "%s", why.hint);
+			return pmg_err_diag(err, PMG_DIAG_MANAGED);
+		}
+		block.text = pmg_xstrdup(e->text);
+		block.reason = pmg_xasprintf("%s:%u", path, e->line);
+		set_purl(&block, &purl);
+		list_take(&list, &block);
+	}
+	sort(&list);
+	*out = list;
+	list = (struct pmg_blocklist){ 0 };
 	return 0;
 }
 

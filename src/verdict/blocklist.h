@@ -49,6 +49,14 @@ int pmg_blocklist_load(const char *path, struct pmg_blocklist *out,
 /** The same from memory. @param path  for messages */
 int pmg_blocklist_parse(const char *path, const char *text, size_t len, struct pmg_blocklist *out,
 			struct pmg_err *err) PMG_MUST_CHECK;
+struct pmg_managed;
+/**
+ * The list that managed policy has ("block"); the reason of each entry names its line.
+ * @param[out] out  zeroed by the caller
+ * @return 0; -PMG_E_CONFIG with path:line:column and PMG1001
+ */
+int pmg_blocklist_managed(const struct pmg_managed *managed, struct pmg_blocklist *out,
+			  struct pmg_err *err) PMG_MUST_CHECK;
 /** The file's text; reading it gives the same entries. Caller frees. */
 char *pmg_blocklist_format(const struct pmg_blocklist *list) PMG_MUST_CHECK;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "conf/managed.h"
 #include "pm/version.h"
 #include "verdict/blocklist.h"
 #include "verdict/index.h"
@@ -11,6 +12,7 @@
 struct pmg_judge {
 	struct pmg_index *index; /* NULL: there is none */
 	struct pmg_blocklist blocklist;
+	struct pmg_blocklist managed;
 };
 
 static const char *const verdicts[] = {
@@ -26,6 +28,7 @@ static const struct {
 	[PMG_REASON_NONE] = { 0, "nothing known against it" },
 	[PMG_REASON_MALWARE] = { 3001, "known malware" },
 	[PMG_REASON_BLOCKLIST] = { 3006, "on your block list" },
+	[PMG_REASON_MANAGED] = { 3006, "blocked by managed policy" },
 	[PMG_REASON_INDETERMINATE] = { 3005, "its name or version cannot be read" },
 };
 
@@ -59,6 +62,7 @@ void pmg_judge_close(struct pmg_judge *judge)
 		return;
 	pmg_index_close(judge->index);
 	pmg_blocklist_done(&judge->blocklist);
+	pmg_blocklist_done(&judge->managed);
 	free(judge);
 }
 
@@ -77,9 +81,17 @@ int pmg_judge_open(const char *index_path, const char *blocklist_path, struct pm
 	return 0;
 }
 
+int pmg_judge_add_managed(struct pmg_judge *judge, const char *path, struct pmg_err *err)
+{
+	pmg_auto(managed) struct pmg_managed managed = { 0 };
+	int r = pmg_managed_load(path, &managed, err);
+
+	return r < 0 ? r : pmg_blocklist_managed(&managed, &judge->managed, err);
+}
+
 void pmg_judge_info(const struct pmg_judge *judge, struct pmg_index_info *out)
 {
-	*out = (struct pmg_index_info){ .blocklist = judge->blocklist.n };
+	*out = (struct pmg_index_info){ .blocklist = judge->blocklist.n + judge->managed.n };
 	if (!judge->index)
 		return;
 	out->present = true;
@@ -103,19 +115,30 @@ static bool is_askable(const char *name, const char *version)
 	return true;
 }
 
-static void ask_blocklist(const struct pmg_judge *judge, const struct pmg_index_question *q,
-			  struct pmg_judgement *out)
+static void ask_blocklists(const struct pmg_judge *judge, const struct pmg_index_question *q,
+			   struct pmg_judgement *out)
 {
-	const struct pmg_block *block =
-		pmg_blocklist_find(&judge->blocklist, q->eco, q->name, q->version);
+	const struct {
+		const struct pmg_blocklist *list;
+		enum pmg_reason reason;
+		const char *source;
+	} rows[] = {
+		{ &judge->managed, PMG_REASON_MANAGED, "managed" },
+		{ &judge->blocklist, PMG_REASON_BLOCKLIST, "blocklist" },
+	};
+	const struct pmg_block *block = NULL;
+	size_t i;
 
-	if (!block)
-		return;
-	out->verdict = PMG_VERDICT_BLOCK;
-	out->reason = PMG_REASON_BLOCKLIST;
-	pmg_strv_add(&out->sources, "blocklist");
-	out->rule = pmg_xstrdup(block->text);
-	out->note = block->reason ? pmg_xstrdup(block->reason) : NULL;
+	for (i = 0; i < PMG_ARRAY_LEN(rows) && !block; i++) {
+		block = pmg_blocklist_find(rows[i].list, q->eco, q->name, q->version);
+		if (!block)
+			continue;
+		out->verdict = PMG_VERDICT_BLOCK;
+		out->reason = rows[i].reason;
+		pmg_strv_add(&out->sources, rows[i].source);
+		out->rule = pmg_xstrdup(block->text);
+		out->note = block->reason ? pmg_xstrdup(block->reason) : NULL;
+	}
 }
 
 static int ask_index(struct pmg_judge *judge, const struct pmg_index_question *q,
@@ -152,7 +175,7 @@ int pmg_judge_ask(struct pmg_judge *judge, enum pmg_eco eco, const char *name, c
 		q.name = canonical_name;
 		q.version = canonical_version;
 		q.readable = version && pmg_version_is_valid(eco, version);
-		ask_blocklist(judge, &q, &judgement);
+		ask_blocklists(judge, &q, &judgement);
 		if (judgement.verdict == PMG_VERDICT_ALLOW && judge->index)
 			r = ask_index(judge, &q, &judgement, err);
 	} else {

@@ -3,8 +3,8 @@
 /**
  * May this package version pass? Answers from the local index (intel.db) and
  * the user's block list (blocklist.yml); nothing is asked of the network.
- * Order: block list, then index. What cannot be read is indeterminate, and
- * indeterminate is a block where the index has a bounded range for the name.
+ * Order: what managed policy blocks, block list, then index. What cannot be read is indeterminate,
+ * and indeterminate is a block where the index has a bounded range for the name.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,6 +22,7 @@ enum pmg_reason {
 	PMG_REASON_NONE,
 	PMG_REASON_MALWARE,       /* a record of the index: PMG3001 */
 	PMG_REASON_BLOCKLIST,     /* the user's block list: PMG3006 */
+	PMG_REASON_MANAGED,       /* managed policy blocks it: PMG3006 */
 	PMG_REASON_INDETERMINATE, /* name or version cannot be read: PMG3005 */
 	PMG_REASON_MAX
 };
@@ -34,9 +35,9 @@ struct pmg_judgement {
 	enum pmg_reason reason;
 	struct pmg_strv ids;     /* "MAL-2025-1", sorted; of an indeterminate one: records whose
 				    range could not be compared; empty for the block list */
-	struct pmg_strv sources; /* names of the feeds, "blocklist" */
-	char *rule; /* the entry of the block list that matched, as written there; NULL */
-	char *note; /* the user's reason in the block list; NULL */
+	struct pmg_strv sources; /* names of the feeds, "blocklist", "managed" */
+	char *rule; /* the entry of a block list that matched, as written there; NULL */
+	char *note; /* the reason in the block list, the line of managed policy; NULL */
 };
 
 void pmg_judgement_done(struct pmg_judgement *judgement);
@@ -47,7 +48,7 @@ struct pmg_index_info {
 	int64_t built;      /* seconds since 1970 */
 	uint64_t records;   /* live records (not withdrawn) */
 	uint64_t packages;  /* distinct names */
-	uint64_t blocklist; /* entries of the user's list */
+	uint64_t blocklist; /* entries of the user's list and of managed policy */
 };
 
 struct pmg_judge;
@@ -63,6 +64,13 @@ PMG_DEFINE_AUTO(judge, struct pmg_judge *, pmg_judge_close);
  */
 int pmg_judge_open(const char *index_path, const char *blocklist_path, struct pmg_judge **out,
 		   struct pmg_err *err) PMG_MUST_CHECK;
+/**
+ * Let it know what managed policy blocks, before it is asked anything.
+ * @param path  of managed.yml (conf/managed.h); a missing file is no error
+ * @return 0; -PMG_E_CONFIG with PMG1001
+ */
+int pmg_judge_add_managed(struct pmg_judge *judge, const char *path,
+			  struct pmg_err *err) PMG_MUST_CHECK;
 void pmg_judge_info(const struct pmg_judge *judge, struct pmg_index_info *out);
 
 /**

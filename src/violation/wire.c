@@ -35,6 +35,7 @@ static const struct pmg_field start_fields[] = {
 	FIELD(TEXT, start, token, PMG_WIRE_NAME_MAX),
 	FIELD(TEXT, start, index_path, PMG_WIRE_PATH_MAX),
 	FIELD(TEXT, start, blocklist_path, PMG_WIRE_PATH_MAX),
+	FIELD(MAYBE, start, managed_path, PMG_WIRE_PATH_MAX),
 	FIELD(MAYBE, start, cache_path, PMG_WIRE_PATH_MAX),
 	FIELD(MAYBE, start, https_proxy, PMG_WIRE_URL_MAX),
 	FIELD(MAYBE, start, http_proxy, PMG_WIRE_URL_MAX),

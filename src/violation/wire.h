@@ -95,6 +95,7 @@ struct pmg_wire_start {
 	char *token;          /* password of the proxy address; user name is "pmg" */
 	char *index_path;     /* intel.db */
 	char *blocklist_path; /* blocklist.yml */
+	char *managed_path;   /* managed policy, for what it blocks; or NULL */
 	char *cache_path;     /* artifact hosts learned earlier: read, never written; or NULL */
 	char *https_proxy;    /* parent proxy or NULL */
 	char *http_proxy;

@@ -11,6 +11,7 @@
 
 #include "../helper/folder.h"
 #include "base/str.h"
+#include "conf/managed.h"
 
 #define NOW 1796032800 /* 2026-11-30T10:00:00Z */
 
@@ -268,6 +269,42 @@ static void commands_at_the_same_time_lose_nothing(void **state)
 	assert_int_equal(list.n, PMG_ARRAY_LEN(pids));
 }
 
+static void managed_policy_has_a_list_of_its_own(void **state)
+{
+	static const char text[] = "schema_version: 1\nblock:\n  - pkg:npm/left-pad\n"
+				   "  - 'pkg:pypi/Some.Name@v1.0'\n";
+	pmg_auto(managed) struct pmg_managed managed = { 0 };
+	pmg_auto(blocklist) struct pmg_blocklist list = { 0 };
+	const struct pmg_block *block;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_managed_parse("/m.yml", text, strlen(text), &managed, &err), 0);
+	assert_int_equal(pmg_blocklist_managed(&managed, &list, &err), 0);
+	assert_int_equal(list.n, 2);
+	block = pmg_blocklist_find(&list, PMG_ECO_NPM, "left-pad", "9.9.9");
+	assert_non_null(block);
+	assert_string_equal(block->text, "pkg:npm/left-pad");
+	assert_string_equal(block->reason, "/m.yml:3");
+	assert_non_null(pmg_blocklist_find(&list, PMG_ECO_PYPI, "some-name", "1"));
+	assert_null(pmg_blocklist_find(&list, PMG_ECO_PYPI, "some-name", "2"));
+}
+
+static void what_is_no_package_url_is_an_error_and_no_shorter_list(void **state)
+{
+	static const char text[] = "schema_version: 1\nblock: ['pkg:npm/a', left-pad]\n";
+	pmg_auto(managed) struct pmg_managed managed = { 0 };
+	struct pmg_blocklist list = { .n = 7 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_managed_parse("/m.yml", text, strlen(text), &managed, &err), 0);
+	assert_int_equal(pmg_blocklist_managed(&managed, &list, &err), -PMG_E_CONFIG);
+	assert_int_equal(err.diag, 1001);
+	assert_non_null(strstr(err.msg, "managed policy: /m.yml:2:22: "));
+	assert_int_equal(list.n, 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +317,8 @@ int main(void)
 		cmocka_unit_test(a_broken_list_is_not_overwritten),
 		cmocka_unit_test(a_reason_has_a_limit),
 		cmocka_unit_test(commands_at_the_same_time_lose_nothing),
+		cmocka_unit_test(managed_policy_has_a_list_of_its_own),
+		cmocka_unit_test(what_is_no_package_url_is_an_error_and_no_shorter_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

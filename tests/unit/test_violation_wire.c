@@ -76,9 +76,10 @@ static const struct {
 	{ recode_registry, "{\"eco\":\"npm\",\"url\":\"http://registry.test/\",\"scope\":\"@a\"}" },
 	{ recode_source, "{\"eco\":\"pypi\",\"url\":\"http://h.test/x.whl\",\"name\":\"x\","
 			 "\"version\":\"1\"}" },
-	{ recode_start, "{\"token\":\"t\",\"index_path\":\"/i\",\"blocklist_path\":\"/b\","
-			"\"https_proxy\":\"http://p.test:1\",\"ca_files\":[\"/c\"],"
-			"\"ca_dirs\":[],\"debug\":true,\"walls\":false}" },
+	{ recode_start,
+	  "{\"token\":\"t\",\"index_path\":\"/i\",\"blocklist_path\":\"/b\","
+	  "\"managed_path\":\"/m\",\"https_proxy\":\"http://p.test:1\",\"ca_files\":[\"/c\"],"
+	  "\"ca_dirs\":[],\"debug\":true,\"walls\":false}" },
 	{ recode_ready, "{\"index_present\":true,\"index_built\":1,\"index_records\":2,"
 			"\"blocklist_entries\":3,\"ca_pem\":\"c\",\"notes\":[\"n\"]}" },
 	{ recode_judged, "{\"eco\":\"npm\",\"name\":\"x\",\"version\":\"1.0.0\","
