@@ -13,7 +13,10 @@ teardown() { [ -z "${listener:-}" ] || kill "$listener" 2>/dev/null || true; }
 
 fill() {
 	mkdir -p "$project/inner"
-	echo '{"name":"inner","version":"1.0.0"}' >"$project/inner/package.json"
+	cat >"$project/inner/package.json" <<-'JSON'
+		{ "name": "inner", "version": "1.0.0", "scripts": {
+		"preinstall": "cd ../node_modules/dep-evil && touch ready; n=0; until [ -e go ] || [ $n = 200 ]; do n=$((n+1)); sleep 0.05; done" } }
+	JSON
 }
 
 everybody() {
@@ -35,13 +38,28 @@ script() {
 	chmod a+r "$project/vendor/dep-evil-1.2.3.tgz"
 }
 
+# Names of all processes below one, one a line.
+below() {
+	local pid
+	for pid in $(pgrep -P "$1"); do
+		cat "/proc/$pid/comm" 2>/dev/null || true
+		below "$pid"
+	done
+}
+
 @test "a package manager in a script finds the outer run: one proxy, one keeper" {
 	with=(env PATH="${pmg%/*}:$PATH")
+	# Seen from outside, while the inner npm runs a script of its own.
+	meanwhile() { below $$ >"$BATS_TEST_TMPDIR/running"; }
 	check() {
 		for how in npm "pmg npm"; do
 			script "$how --prefix ../../inner install --no-audit --no-fund >nested.out 2>&1; echo \$? >nested; cat /proc/[0-9]*/comm >processes"
+			rm -f "$BATS_TEST_TMPDIR/running"
 			evil_install guarded_as
 			must_work
+			same "what runs" $'pmg-broker\npmg-proxy\npmg-reaper\npmg-sweeper' \
+				"$(grep -xE 'pmg-.+' "$BATS_TEST_TMPDIR/running" | LC_ALL=C sort)"
+			[ "$(grep -c '^npm' "$BATS_TEST_TMPDIR/running")" -ge 2 ] || fail "no inner npm: $(cat "$BATS_TEST_TMPDIR/running")"
 			[ "$(cat node_modules/dep-evil/nested)" = 0 ] || fail "$how: $(cat node_modules/dep-evil/nested.out)"
 			never grep -qE 'pmg-(proxy|keeper|broker)' node_modules/dep-evil/processes
 			[ ! -s node_modules/dep-evil/nested.out ] || never grep -q 'pmg:' node_modules/dep-evil/nested.out
