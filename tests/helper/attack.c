@@ -328,6 +328,11 @@ static int do_mptcp(char **a)
 	return connect_and_tell(a, SOCK_STREAM, IPPROTO_MPTCP);
 }
 
+static int do_sctp(char **a)
+{
+	return connect_and_tell(a, SOCK_STREAM, IPPROTO_SCTP);
+}
+
 static int do_udp_sendto(char **a)
 {
 	struct sockaddr_storage to;
@@ -681,6 +686,7 @@ static const struct {
 	{ "udp-sendto", 2, do_udp_sendto },
 	{ "udp-sendmmsg", 2, do_udp_sendmmsg },
 	{ "mptcp", 2, do_mptcp },
+	{ "sctp", 2, do_sctp },
 	{ "fastopen", 2, do_fastopen },
 	{ "raw", 0, do_raw },
 	{ "packet", 0, do_packet },
