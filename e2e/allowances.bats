@@ -149,6 +149,29 @@ PY
 	everybody check
 }
 
+@test "a program on a mount without execution is not reported" {
+	[ "$(id -u)" -eq 0 ] || skip "mounting takes root"
+	with_options=()
+	# In a mount namespace of its own, before it becomes who runs pmg.
+	local mounted='mount -t tmpfs -o "$0" none noexec && cp -p attack noexec/attack && chmod 777 noexec && exec "$@"'
+	check() {
+		mkdir noexec
+		with=(unshare --mount --propagation private sh -c "$mounted" mode=777)
+		inside './noexec/attack env HOME'
+		must_work
+		with=(unshare --mount --propagation private sh -c "$mounted" "mode=777,noexec")
+		bare_as ./noexec/attack env HOME
+		[ "$status" -eq 126 ] || fail "the kernel starts it: $(shown)"
+		inside './noexec/attack env HOME'
+		[ "$status" -eq 126 ] || fail "started: $(shown)"
+		must_say "ermission denied"
+		must_not_say "pmg:"
+		with=()
+		rmdir noexec
+	}
+	everybody check
+}
+
 @test "for what is sensitive nothing is suggested, --last refuses it, --last --force opens it" {
 	with_options=()
 	check() {
