@@ -36,6 +36,29 @@ installs() { # BASE PACKAGE: guarded and bare give the same tree
 	installs /artifactory/api/npm/repo/ needs-tiny
 }
 
+@test "npm create: what it makes is refused by name, and with what is suggested as without pmg" {
+	registry_add '{"eco":"npm","name":"create-thing","version":"1.0.0","bin":{"create-thing":"make.js"},"files":{
+		"make.js":"#!/usr/bin/env node\nconst fs = require(\"fs\"), to = process.argv[2];\nfs.mkdirSync(to);\nfs.writeFileSync(to + \"/package.json\", \"{}\");\nfs.mkdirSync(to + \"/src\");\nfs.writeFileSync(to + \"/src/index.js\", \"\");\n"}}'
+	some_index
+	rm package.json
+	bare npm create --yes thing bare
+	must_work
+	guarded npm create --yes thing guarded
+	must_fail
+	must_say "[PMG2002] write to $PWD/guarded refused"
+	must_say "pmg sandbox allow 'write=$PWD/guarded/**'"
+	never test -e guarded
+	"$pmg" sandbox allow --last
+	guarded npm create --yes thing guarded
+	must_work
+	must_not_say denied
+	same "the project" "$(tree bare)" "$(tree guarded)"
+	block pkg:npm/create-thing
+	rm -rf "$HOME/.npm"
+	guarded npm create --yes thing refused
+	refused create-thing 1.0.0 refused
+}
+
 @test "plain http, and a registry on IPv6" {
 	export npm_config_registry=http://127.0.0.1:$http/npm/
 	guarded npm install tiny
