@@ -151,6 +151,47 @@ node_headers() {
 	[ "$(cat node_modules/dep/made)" = true ]
 }
 
+@test "prepare that sets git's hooks: the installation works, the refusal is explained, and can be allowed" {
+	need git
+	git init -q .
+	# As such tools do it: what git says is passed on, and is no reason to fail.
+	cat >hooks.js <<-'JS'
+		const { status, stderr } = require("child_process").spawnSync("git", ["config", "core.hooksPath", ".own/_"]);
+		if (status) console.log(String(stderr));
+	JS
+	echo '{"name":"p","version":"1.0.0","scripts":{"prepare":"node hooks.js"}}' >package.json
+	bare npm install
+	must_work
+	[ "$(git config core.hooksPath)" = .own/_ ] || fail "the control sets nothing"
+	git config --unset core.hooksPath
+	guarded npm install
+	must_work
+	never git config core.hooksPath
+	grep -q "Permission denied" <<<"$stdout" || fail "git does not say it: $(shown)"
+	must_say "1 denied"
+	guarded violations explain --last
+	grep -qF "  by        p@1.0.0 (prepare)" <<<"$stdout" || fail "not whose it was: $(shown)"
+	grep -qxF "  pmg sandbox allow --force write=$PWD/.git/config.lock" <<<"$stdout" || fail "no line: $(shown)"
+	# The lock first; then what it takes the place of, from which code would start later.
+	guarded sandbox allow --last
+	must_fail
+	guarded sandbox allow --last --force
+	must_work
+	must_say "write=$PWD/.git/config.lock"
+	guarded npm install
+	[ "$status" -eq 1 ] || fail "not told by the status: $(shown)"
+	must_say "[PMG2012] rename of $PWD/.git/config refused: by p@1.0.0 (prepare)"
+	never git config core.hooksPath
+	guarded sandbox allow --last --force
+	must_work
+	must_say "write=$PWD/.git/config"
+	must_not_say "read="
+	guarded npm install
+	must_work
+	must_not_say denied
+	[ "$(git config core.hooksPath)" = .own/_ ] || fail "not set: $(shown)"
+}
+
 @test "a workspace, and prepare of the project itself" {
 	prepare() {
 		mkdir -p packages/a packages/b

@@ -69,32 +69,43 @@ static void work_done(struct work *work)
 }
 PMG_DEFINE_AUTO_DONE(work, struct work, work_done);
 
+static bool is_closed(const struct work *work, int access, const char *path)
+{
+	return !pmg_policy_ask(work->prepared.policy, (enum pmg_access)access, PMG_ROLE_SCRIPT,
+			       path)
+			.allowed;
+}
+
 /* What opens a sensitive refusal, which no record has: nothing is offered for one. What is moved or
- * linked is written, and then read where it comes to lie. */
+ * linked is written, and read where it comes to lie: each where it is closed. */
 static void take_sensitive(struct work *work, const struct json_t *event)
 {
 	static const struct {
-		const char *op, *types[2];
+		const char *op;
+		bool access[PMG_ACCESS_EXEC + 1];
 	} rows[] = {
-		{ "read", { "read", NULL } },      { "write", { "write", NULL } },
-		{ "metadata", { "write", NULL } }, { "delete", { "write", NULL } },
-		{ "rename", { "write", "read" } }, { "link", { "write", "read" } },
-		{ "exec", { "exec", NULL } },
+		{ "read", { [PMG_ACCESS_READ] = true } },
+		{ "write", { [PMG_ACCESS_WRITE] = true } },
+		{ "metadata", { [PMG_ACCESS_WRITE] = true } },
+		{ "delete", { [PMG_ACCESS_WRITE] = true } },
+		{ "rename", { [PMG_ACCESS_READ] = true, [PMG_ACCESS_WRITE] = true } },
+		{ "link", { [PMG_ACCESS_READ] = true, [PMG_ACCESS_WRITE] = true } },
+		{ "exec", { [PMG_ACCESS_EXEC] = true } },
 	};
 	const char *target = pmg_json_str(event, "target"), *op = pmg_json_str(event, "op");
-	pmg_autofree char *shown = pmg_out_quote(target), *pattern = NULL, *text = NULL;
-	size_t i, j, n = work->wanted.n;
+	pmg_autofree char *shown = pmg_out_quote(target), *pattern = NULL;
+	size_t i, n = work->wanted.n;
+	int access;
 
 	/* A name that is not shown as it is, or was cut, is not that file's. */
 	if (pmg_json_str(event, "rule") && *target == '/' && !strstr(target, "\\x") &&
 	    !pmg_str_has_suffix(target, "..."))
 		pattern = pmg_glob_escape(target);
 	for (i = 0; pattern && i < PMG_ARRAY_LEN(rows); i++)
-		for (j = 0; pmg_streq(rows[i].op, op) && j < 2 && rows[i].types[j]; j++) {
-			free(text);
-			text = pmg_xasprintf("%s=%s", rows[i].types[j], pattern);
-			(void)pmg_strv_add_once(&work->wanted, text);
-		}
+		for (access = 0; pmg_streq(rows[i].op, op) && access <= PMG_ACCESS_EXEC; access++)
+			if (rows[i].access[access] && is_closed(work, access, target))
+				pmg_strv_addf(&work->wanted, "%s=%s", pmg_allow_type_name(access),
+					      pattern);
 	if (work->wanted.n == n)
 		pmg_out_note(work->out, "%s: nothing allows it", shown);
 }
@@ -291,11 +302,11 @@ int pmg_cmd_sandbox_allow(const struct pmg_call *call, struct pmg_err *err)
 	work.author = pmg_env_get(&env, "USER");
 	r = read_expires(&work, err);
 	if (r == 0)
-		r = find_wanted(&work, call->operands, err);
-	if (r == 0)
 		r = pmg_prepare_policy(&want, &work.prepared, err);
 	if (r == 0)
 		r = check_lockdown(&work, err);
+	if (r == 0)
+		r = find_wanted(&work, call->operands, err);
 	if (r == 0)
 		r = lock = pmg_overlay_lock(work.prepared.dirs.config, err);
 	if (r >= 0)
