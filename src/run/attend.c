@@ -352,17 +352,12 @@ static void await_end(struct pmg_attend *attend, uint32_t ms)
 	}
 }
 
-/* The tool is asked first, so that it can clear up and ends as without walls. Everything within has
- * one parent, which then ends it all. */
+/* Pid 1 of the run asks all of it first, so that it can clear up (sandbox/reaper.c), and then ends
+ * it: nobody else need be polite. */
 static void end_confined(struct pmg_attend *attend)
 {
 	struct pmg_err scratch = PMG_ERR_INIT;
 
-	if (!attend->ended && attend->tool > 0) {
-		signal_tool(attend, SIGTERM);
-		signal_tool(attend, SIGCONT); /* a stopped one does not see it */
-		await_end(attend, PMG_ATTEND_TERM_MS);
-	}
 	if (!attend->ended && attend->confined->sandbox.fd >= 0 &&
 	    pmg_sandbox_stop(&attend->confined->sandbox, &scratch) == 0)
 		await_end(attend, PMG_CONFINED_END_MS);

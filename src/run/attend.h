@@ -12,7 +12,7 @@
 #include "run/signals.h"
 #include "violation/record.h"
 
-#define PMG_ATTEND_TERM_MS  500  /* from SIGTERM to SIGKILL for what outlives the tool */
+#define PMG_ATTEND_TERM_MS  500  /* without walls, from SIGTERM to SIGKILL for what is left */
 #define PMG_ATTEND_KILL_MS  500  /* how long SIGKILL is repeated */
 #define PMG_ATTEND_ASK_MS   1200 /* from a request to end to SIGTERM, for an install */
 #define PMG_ATTEND_FORCE_MS 300  /* the same from a second request */

@@ -381,8 +381,7 @@ static int attend(struct life *life, struct pmg_err *err)
 
 static void send_ended(struct life *life)
 {
-	const struct pmg_wire_ended m = { .status = life->status,
-					  .lost = life->broker.events.lost };
+	const struct pmg_wire_ended m = { .status = life->status };
 	pmg_auto(json) struct json_t *body = pmg_wire_ended_encode(&m);
 	struct pmg_err scratch = PMG_ERR_INIT;
 

@@ -125,7 +125,6 @@ static const struct pmg_field stopped_fields[] = {
 
 static const struct pmg_field ended_fields[] = {
 	FIELD(INT, ended, status, 0),
-	FIELD(COUNT, ended, lost, 0),
 	{ 0 },
 };
 

@@ -133,8 +133,7 @@ struct pmg_wire_stopped {
 	int signal;
 };
 struct pmg_wire_ended {
-	int status;    /* as of waitpid(2) */
-	uint64_t lost; /* refusals without a record */
+	int status; /* as of waitpid(2) */
 };
 
 /* Somebody in the run has connected, or is about to send, to a listener: who, and where to it

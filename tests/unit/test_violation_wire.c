@@ -98,7 +98,7 @@ static const struct {
 	{ recode_walls, "{\"kinds\":[\"proxy\"],\"notes\":[\"n\"]}" },
 	{ recode_started, "{\"pid\":12}" },
 	{ recode_stopped, "{\"signal\":20}" },
-	{ recode_ended, "{\"status\":256,\"lost\":7}" },
+	{ recode_ended, "{\"status\":256}" },
 	{ recode_connect,
 	  "{\"protocol\":\"tcp6\",\"local\":\"[::1]:65535\",\"target\":\"[::1]:443\","
 	  "\"role\":2,\"package\":\"x@1\",\"script\":\"install\","
