@@ -24,7 +24,10 @@ fill() {
 	echo plain >"$HOME/plain"
 	chmod +x "$HOME/dropped" "$HOME/script"
 	ln "$HOME/.ssh/id_x" "$project/src/innocent.txt"
+	echo "; $canary" >"$HOME/.npmrc"
+	ln "$HOME/.npmrc" "$project/src/settings.txt"
 	canary_files=$(printf '%s\n' "$HOME/.ssh/id_x" "$project/src/innocent.txt" "$project/.env" \
+		"$HOME/.npmrc" "$project/src/settings.txt" \
 		"$project/packages/a/.env" "$project/packages/a/.env.local" "$project/packages/new/.env")
 }
 
@@ -59,6 +62,9 @@ fill() {
 @test "reading: a hard link that was made before" {
 	try 2001 "$project/src/innocent.txt" open "$project/src/innocent.txt"
 	try 2001 "$project/src/innocent.txt" symlink-read "$project/src/innocent.txt" ./link
+	# The manager reads it; its scripts have no name for it.
+	try 2001 "$project/src/settings.txt" open "$project/src/settings.txt"
+	try 2012 "$project/src/settings.txt" link-read "$project/src/settings.txt" ./settings
 	try 2012 "$project/src/innocent.txt" link-read "$project/src/innocent.txt" ./hard
 	attack
 }

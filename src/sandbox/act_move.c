@@ -63,14 +63,13 @@ static int judge_anchors(struct pmg_request *request, const struct side *side)
 
 static bool is_denied(const struct search *search, int dir, const char *name, const char *path)
 {
-	const struct pmg_inodes *secrets = search->request->broker->secrets;
 	struct stat st;
 
 	if (!pmg_may(search->request, PMG_ACCESS_READ, path) ||
 	    !pmg_may(search->request, PMG_ACCESS_WRITE, path))
 		return true;
-	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-	       st.st_nlink > 1 && secrets && pmg_inodes_has(secrets, st.st_dev, st.st_ino);
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       pmg_is_secret(search->request, &st);
 }
 
 /* @return 0: nothing below is denied; -EACCES: something is, or too much to say */

@@ -149,6 +149,7 @@ static int make_broker(struct life *life, struct pmg_err *err)
 	broker->first = life->first;
 	broker->reaper = life->reaper.pid;
 	broker->secrets = setup->secrets;
+	broker->script_secrets = setup->script_secrets;
 	broker->hidden_dev = setup->hidden_dev;
 	broker->who = pmg_who_table_new(broker->proc, life->first);
 	return 0;

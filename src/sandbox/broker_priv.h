@@ -54,11 +54,13 @@ struct pmg_broker {
 	pid_t first;    /* thread group that init became: the manager */
 	pid_t reaper;   /* pid 1 of the run, as seen by us */
 	struct pmg_who_table *who;
-	struct pmg_calls *calls;    /* loop.c */
-	struct pmg_inodes *secrets; /* (device, inode) of denied files: hard links to them */
-	dev_t hidden_dev;           /* of what lies over folders that are hidden; 0: none */
-	pthread_rwlock_t moves;     /* write: rename, link; read: all else */
-	pthread_mutex_t lock;       /* of events, told, ports, abstracts */
+	struct pmg_calls *calls; /* loop.c */
+	/* (device, inode) of denied files, for hard links to them; and of those that only scripts
+	 * may not read */
+	struct pmg_inodes *secrets, *script_secrets;
+	dev_t hidden_dev;       /* of what lies over folders that are hidden; 0: none */
+	pthread_rwlock_t moves; /* write: rename, link; read: all else */
+	pthread_mutex_t lock;   /* of events, told, ports, abstracts */
 	struct pmg_events events;
 	uint64_t told[PMG_EVENTS_MAX];  /* how often the front was told of each */
 	uint8_t ports[65536 / 8];       /* bound by the tree on loopback, on behalf */
@@ -215,6 +217,9 @@ bool pmg_proc_is_own(struct pmg_request *request, const char *path);
 
 /** May this be done to this path? Nothing is recorded. */
 bool pmg_may(const struct pmg_request *request, enum pmg_access access, const char *path);
+
+/** Is it, by a name of its own, a file that the caller may not read by another one? */
+bool pmg_is_secret(const struct pmg_request *request, const struct stat *st);
 
 /**
  * Ask the policy about an object and, when it says no, record it.

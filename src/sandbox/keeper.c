@@ -183,6 +183,7 @@ static int start_broker(struct keeper *keeper, struct pmg_err *err)
 	setup->want = keeper->want;
 	setup->filter = &keeper->filter;
 	setup->secrets = keeper->masks ? pmg_masks_inodes(keeper->masks) : NULL;
+	setup->script_secrets = keeper->masks ? pmg_masks_script_inodes(keeper->masks) : NULL;
 	setup->hidden_dev = keeper->masks ? pmg_masks_dev(keeper->masks) : 0;
 	setup->wire = keeper->wire;
 	setup->caps = setup->own_user ? 0 : ROOT_KEEPS & pmg_caps_effective();

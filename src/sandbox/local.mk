@@ -13,6 +13,7 @@ tests_unit_test_sandbox_broker_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 tests_unit_test_sandbox_driver_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 tests_unit_test_sandbox_driver_full_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 tests_unit_test_sandbox_masks_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+tests_unit_test_sandbox_masks_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=ioctl
 tests_unit_test_sandbox_private_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 tests_unit_test_sandbox_rules_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 tests_unit_test_sandbox_sandbox_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)

@@ -1,9 +1,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,6 +13,7 @@
 
 #include "base/path.h"
 #include "kernel/mounts.h"
+#include "policy/glob.h"
 #include "sandbox/walls_priv.h"
 
 #define ENTRIES_MAX 20000U /* names looked at, of all roots together */
@@ -28,10 +31,10 @@ struct pmg_masks {
 	const struct pmg_policy *policy;
 	struct mask *v;
 	size_t n, cap;
-	int null, empty; /* what is bound over files, and over folders */
-	struct pmg_inodes *inodes;
-	bool has_more;    /* names that were not looked at */
-	bool has_skipped; /* masks, or numbers, above their maximum */
+	int null, empty;                     /* what is bound over files, and over folders */
+	struct pmg_inodes *inodes, *scripts; /* denied to all, and to scripts alone */
+	bool has_more;                       /* names that were not looked at */
+	bool has_skipped;                    /* masks, or numbers, above their maximum */
 };
 
 void pmg_masks_free(struct pmg_masks *masks)
@@ -46,12 +49,18 @@ void pmg_masks_free(struct pmg_masks *masks)
 	pmg_auto_closep(&masks->null);
 	pmg_auto_closep(&masks->empty);
 	pmg_inodes_free(masks->inodes);
+	pmg_inodes_free(masks->scripts);
 	free(masks);
 }
 
 struct pmg_inodes *pmg_masks_inodes(const struct pmg_masks *masks)
 {
 	return masks->inodes;
+}
+
+struct pmg_inodes *pmg_masks_script_inodes(const struct pmg_masks *masks)
+{
+	return masks->scripts;
 }
 
 dev_t pmg_masks_dev(const struct pmg_masks *masks)
@@ -132,6 +141,28 @@ static bool is_denied(const struct pmg_policy *policy, const char *path)
 	       !pmg_policy_ask(policy, PMG_ACCESS_READ, PMG_ROLE_SCRIPT, path).allowed;
 }
 
+/* What the manager reads and scripts may not, as ~/.npmrc, is not hidden: by another name that it
+ * has they could read it. */
+static void remember_managers(struct pmg_masks *masks)
+{
+	const struct pmg_policy *policy = masks->policy;
+	struct stat st;
+	size_t i;
+
+	for (i = policy->first[PMG_ACCESS_READ]; i < policy->first[PMG_ACCESS_READ + 1]; i++) {
+		const struct pmg_policy_rule *rule = &policy->rules[i];
+		const char *path = pmg_glob_fixed(rule->glob);
+
+		if (rule->rank == PMG_RANK_ALLOW || rule->rank == PMG_RANK_OPT_OUT ||
+		    rule->roles != PMG_ROLE_SCRIPT || !pmg_glob_is_exact(rule->glob) ||
+		    pmg_policy_ask(policy, PMG_ACCESS_READ, PMG_ROLE_SCRIPT, path).allowed ||
+		    stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+			continue;
+		if (!pmg_inodes_add(masks->scripts, st.st_dev, st.st_ino))
+			masks->has_skipped = true;
+	}
+}
+
 /* The order is by depth, so that what lies on top is found however much lies below. */
 struct search {
 	struct pmg_masks *masks;
@@ -177,6 +208,19 @@ static int look_at(struct search *search, int dir, const char *folder, const str
 	return denied && !search->collect ? pmg_masks_hide(masks, path, err) : 0;
 }
 
+/* Rules compare bytes, and what means the same letters is far more than their two cases. */
+static int check_names(int fd, const char *folder, struct pmg_err *err)
+{
+	int flags = 0;
+
+	if (ioctl(fd, FS_IOC_GETFLAGS, &flags) < 0 || !(flags & FS_CASEFOLD_FL))
+		return 0;
+	(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0,
+			  "%s takes names in any case for the same, so that no rule for one holds",
+			  folder);
+	return pmg_err_hint(err, "move what is in it to an ordinary folder (lsattr -d shows no F)");
+}
+
 static int look_through(struct search *search, const char *folder, struct pmg_err *err)
 {
 	int fd = open_straight(folder, O_RDONLY | O_DIRECTORY), r = 0;
@@ -187,6 +231,8 @@ static int look_through(struct search *search, const char *folder, struct pmg_er
 		pmg_auto_closep(&fd);
 		return 0;
 	}
+	if (!search->collect)
+		r = check_names(fd, folder, err);
 	while (r == 0 && (entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
@@ -253,12 +299,15 @@ int pmg_masks_make(const struct pmg_policy *policy, struct pmg_masks **out, stru
 	*masks = (struct pmg_masks){ .policy = policy,
 				     .null = open("/dev/null", O_PATH | O_CLOEXEC),
 				     .empty = -1,
-				     .inodes = pmg_inodes_new() };
+				     .inodes = pmg_inodes_new(),
+				     .scripts = pmg_inodes_new() };
 	if (masks->null < 0)
 		return pmg_err_set(err, PMG_E_SYS, errno, "open /dev/null");
 	r = masks->empty = pmg_mount_empty(err);
 	if (r >= 0)
 		r = hide_all(masks, err);
+	if (r >= 0)
+		remember_managers(masks);
 	if (r < 0)
 		return pmg_err_wrap(err, "hide files");
 	if (masks->has_more || masks->has_skipped)

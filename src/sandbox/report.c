@@ -195,10 +195,21 @@ static struct pmg_decision ask(struct pmg_request *request, enum pmg_access acce
 	return pmg_policy_ask(policy, access, role, path);
 }
 
-static bool is_secret(const struct pmg_broker *broker, const struct pmg_object *object)
+static bool has(const struct pmg_inodes *inodes, const struct stat *st)
 {
-	return broker->secrets && S_ISREG(object->st.st_mode) && object->st.st_nlink > 1 &&
-	       pmg_inodes_has(broker->secrets, object->st.st_dev, object->st.st_ino);
+	return inodes && pmg_inodes_has(inodes, st->st_dev, st->st_ino);
+}
+
+static bool is_managers(const struct pmg_request *request, const struct stat *st)
+{
+	return request->who.role == PMG_ROLE_SCRIPT && S_ISREG(st->st_mode) && st->st_nlink > 1 &&
+	       has(request->broker->script_secrets, st);
+}
+
+bool pmg_is_secret(const struct pmg_request *request, const struct stat *st)
+{
+	return (S_ISREG(st->st_mode) && st->st_nlink > 1 && has(request->broker->secrets, st)) ||
+	       is_managers(request, st);
 }
 
 /* May everybody open it, by the modes alone? Every folder on the way counts. */
@@ -272,14 +283,18 @@ int pmg_judge_object(struct pmg_request *request, enum pmg_access access, enum p
 		return 0;
 	if (object->is_magic && object->path[0] != '/')
 		return judge_placeless(request, op, object);
-	refusal.sensitive = is_secret(request->broker, object);
+	refusal.sensitive =
+		pmg_is_secret(request, &object->st) && !is_managers(request, &object->st);
 	if (is_refused_process(object, access)) {
 		refusal.code = PMG_CODE_PROCESS;
 		refusal.word = NULL; /* no rule opens it */
 	} else if (!refusal.sensitive && object->path[0] == '/') {
 		decision = ask(request, access, object);
 	}
-	if (decision.allowed && !is_roots(request, &decision, access, object))
+	/* Under its own name the rule speaks: tools look there as a matter of course. */
+	if (decision.allowed && is_managers(request, &object->st))
+		refusal.sensitive = true;
+	else if (decision.allowed && !is_roots(request, &decision, access, object))
 		return 0;
 	refusal.rule = decision.allowed ? NULL : decision.rule;
 	record(request, &refusal);

@@ -79,6 +79,8 @@ int pmg_masks_renew(struct pmg_masks *masks, struct pmg_err *err) PMG_MUST_CHECK
 /** (device, inode) of every denied file found: hard links to them are denied too. Borrowed. */
 struct pmg_inodes;
 struct pmg_inodes *pmg_masks_inodes(const struct pmg_masks *masks);
+/** The same of files that only scripts may not read, where a rule names the one path. Borrowed. */
+struct pmg_inodes *pmg_masks_script_inodes(const struct pmg_masks *masks);
 /** Of the empty folder that lies over those that are hidden. */
 dev_t pmg_masks_dev(const struct pmg_masks *masks);
 
@@ -124,7 +126,7 @@ struct pmg_broker_setup {
 	const struct pmg_sandbox_want *want;
 	struct pmg_landlock *outer, *inner; /* made in the keeper: opening needs no rights */
 	const struct pmg_seccomp_code *filter;
-	struct pmg_inodes *secrets;
+	struct pmg_inodes *secrets, *script_secrets;
 	dev_t hidden_dev;
 	int proc; /* the keeper's /proc */
 	int wire; /* shared with the keeper */

@@ -1,10 +1,13 @@
 #include "sandbox/walls_priv.h"
 
 #include <errno.h>
+#include <linux/fs.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -13,6 +16,21 @@
 #include "kernel/ns.h"
 
 #define REPLACED 500 /* times */
+
+/* A folder that takes names in any case: few file systems have one, so the kernel's word is played.
+ */
+static ino_t folding;
+int __real_ioctl(int fd, unsigned long what, void *arg);
+int __wrap_ioctl(int fd, unsigned long what, void *arg);
+int __wrap_ioctl(int fd, unsigned long what, void *arg)
+{
+	struct stat st;
+
+	if (what != FS_IOC_GETFLAGS)
+		return __real_ioctl(fd, what, arg);
+	*(int *)arg = fstat(fd, &st) == 0 && st.st_ino == folding ? FS_CASEFOLD_FL : 0;
+	return 0;
+}
 
 /* In a mount namespace of a child's own. */
 
@@ -84,6 +102,52 @@ static int denied_files_are_hidden(void)
 	CHILD_CHECK(reads(&stage, ".env") == EACCES && reads(&stage, "a/b/c/.env") == EACCES);
 	CHILD_CHECK(reads(&stage, "open") == 0 && reads(&stage, "a/b/c/env") == 0);
 	CHILD_CHECK(stage.notes.n == 0);
+	return end(&stage);
+}
+
+static int a_folder_that_knows_no_case_is_no_project(void)
+{
+	struct stage stage;
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *path = NULL;
+	struct stat st;
+
+	CHILD_CHECK(begin(&stage) == 0);
+	file(&stage, "a/b/x");
+	path = pmg_path_join(stage.walled.project, "a/b");
+	CHILD_CHECK(stat(path, &st) == 0);
+	folding = st.st_ino;
+	pmg_policy_seal(stage.walled.policy);
+	CHILD_CHECK(pmg_masks_make(stage.walled.policy, &stage.masks, &stage.notes, &err) ==
+		    -PMG_E_UNSUPPORTED);
+	CHILD_CHECK(strstr(err.msg, path) && err.hint[0]);
+	return end(&stage);
+}
+
+static int what_the_manager_reads_is_known_by_its_number(void)
+{
+	struct stage stage;
+	struct stat st, other;
+	pmg_autofree char *path = NULL, *plain = NULL;
+	struct pmg_policy_rule rule = { .access = PMG_ACCESS_READ,
+					.rank = PMG_RANK_MANDATORY_DENY,
+					.roles = PMG_ROLE_SCRIPT,
+					.source = (char[]){ "test" } };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	CHILD_CHECK(begin(&stage) == 0);
+	file(&stage, "npmrc");
+	file(&stage, "other");
+	path = pmg_path_join(stage.walled.project, "npmrc");
+	plain = pmg_path_join(stage.walled.project, "other");
+	rule.text = path;
+	CHILD_OK(pmg_policy_add(stage.walled.policy, &rule, &err), err);
+	CHILD_CHECK(make(&stage) == 0 && stat(path, &st) == 0 && stat(plain, &other) == 0);
+	CHILD_CHECK(reads(&stage, "npmrc") == 0);
+	CHILD_CHECK(pmg_inodes_has(pmg_masks_script_inodes(stage.masks), st.st_dev, st.st_ino));
+	CHILD_CHECK(!pmg_inodes_has(pmg_masks_inodes(stage.masks), st.st_dev, st.st_ino));
+	CHILD_CHECK(
+		!pmg_inodes_has(pmg_masks_script_inodes(stage.masks), other.st_dev, other.st_ino));
 	return end(&stage);
 }
 
@@ -281,6 +345,8 @@ CASE(a_mask_that_vanished_is_put_back, what_lost_its_mask_gets_it_again)
 CASE(a_file_that_is_replaced_meanwhile_ends_nothing, a_file_is_replaced_all_the_time)
 CASE(a_link_leads_no_mask_astray, no_link_is_followed)
 CASE(one_more_file_can_be_hidden, one_more_can_be_hidden)
+CASE(a_folder_without_case_ends_the_run, a_folder_that_knows_no_case_is_no_project)
+CASE(what_only_scripts_may_not_read_is_known, what_the_manager_reads_is_known_by_its_number)
 CASE(many_files_end_the_search_with_a_note, the_search_is_bounded_and_says_so)
 
 static int can(void)
@@ -304,6 +370,8 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_replaced_meanwhile_ends_nothing),
 		cmocka_unit_test(a_link_leads_no_mask_astray),
 		cmocka_unit_test(one_more_file_can_be_hidden),
+		cmocka_unit_test(a_folder_without_case_ends_the_run),
+		cmocka_unit_test(what_only_scripts_may_not_read_is_known),
 		cmocka_unit_test(many_files_end_the_search_with_a_note),
 	};
 

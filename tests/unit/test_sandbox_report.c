@@ -293,6 +293,45 @@ static void a_hard_link_to_a_secret_is_refused(void **state)
 	assert_null(events.v[0].allow);
 }
 
+static void add_managers(struct pmg_broker *broker)
+{
+	broker->script_secrets = secrets;
+}
+
+/* What the manager reads itself may have another name, which a script must not have. */
+static void a_hard_link_to_what_the_manager_reads_is_refused_to_scripts(void **state)
+{
+	static const struct conform_row row = CALL(open, T("innocent"), N(O_RDONLY));
+	pmg_auto(tree) char *root = tree_new();
+	pmg_autofree char *secret = pmg_path_join(root, "f");
+	pmg_autofree char *other = pmg_path_join(root, "innocent");
+	pmg_auto(policy) struct pmg_policy *policy = policy_of(root);
+	pmg_auto(events) struct pmg_events events = { 0 };
+	struct pmg_request request = { 0 };
+	struct pmg_broker broker = { 0 };
+	long value = -1;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(link(secret, other), 0);
+	assert_int_equal(stat(secret, &st), 0);
+	secrets = pmg_inodes_new();
+	assert_true(pmg_inodes_add(secrets, st.st_dev, st.st_ino));
+	/* The caller here is the manager. */
+	assert_int_equal(conform_play(root, policy, add_managers, &row, 1, &value, &events), 0);
+	assert_true(value >= 0);
+	assert_int_equal(events.n, 0);
+	broker.script_secrets = secrets;
+	request.broker = &broker;
+	request.who.role = PMG_ROLE_MANAGER;
+	assert_false(pmg_is_secret(&request, &st));
+	request.who.role = PMG_ROLE_SCRIPT;
+	assert_true(pmg_is_secret(&request, &st));
+	st.st_nlink = 1;
+	assert_false(pmg_is_secret(&request, &st));
+	pmg_inodes_free(secrets);
+}
+
 static void a_denied_object_moves_into_no_package(void **state)
 {
 	static const struct conform_row rows[] = {
@@ -468,6 +507,7 @@ int main(void)
 		cmocka_unit_test(each_refusal_is_eacces_and_one_event),
 		cmocka_unit_test(what_the_kernel_refuses_is_not_reported),
 		cmocka_unit_test(a_hard_link_to_a_secret_is_refused),
+		cmocka_unit_test(a_hard_link_to_what_the_manager_reads_is_refused_to_scripts),
 		cmocka_unit_test(a_denied_object_moves_into_no_package),
 		cmocka_unit_test(pipes_of_others_are_theirs),
 		cmocka_unit_test(what_lies_in_etc_for_root_alone_is_not_read_as_root),
