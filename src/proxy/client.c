@@ -240,6 +240,12 @@ void pmg_client_update(struct pmg_client *client)
 	pmg_watch_want(client->watch, events);
 }
 
+/* What the manager opens is the run's own. It may be slow to speak on a busy machine. */
+static bool is_stranger(const struct pmg_client *client)
+{
+	return !client->is_ours && !(client->peer && client->peer->role == PMG_ROLE_MANAGER);
+}
+
 /* Who has no token may not hold a place that the run needs, however often it asks. */
 static uint64_t strangers_time(const struct pmg_client *client)
 {
@@ -254,7 +260,7 @@ void pmg_client_enter(struct pmg_client *client, enum pmg_client_state state)
 
 	client->state = state;
 	client->is_hurried = false;
-	if (state == PMG_CLIENT_HEAD && !client->is_ours)
+	if (state == PMG_CLIENT_HEAD && is_stranger(client))
 		pmg_timer_start(loop, &client->timer, strangers_time(client));
 	else if (states[state].patience_ms > 0)
 		pmg_timer_start(loop, &client->timer, states[state].patience_ms);

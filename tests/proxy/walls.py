@@ -157,6 +157,7 @@ class Doors(Walls):
 
     def test_who_is_never_told_of_is_closed(self):
         self.open()
+        silent, slow = Caller(self, PROXY), Caller(self, PROXY, MANAGER)
         began = time.monotonic()
         clients = [Caller(self, target, told=False)
                    for target in (PROXY, "10.99.0.1:443", "[fd00::1]:80", "10.99.0.1:53")]
@@ -165,6 +166,9 @@ class Doors(Walls):
         for client in clients:
             self.assertEqual(client.ended(), True)
         self.assertGreater(time.monotonic() - began, 4)
+        self.assertTrue(silent.ended()) # a script that shows no token
+        time.sleep(0.5)
+        self.assertEqual(slow.connect("10.99.0.1:443", auth=False), 407) # on a busy machine
         self.assertEqual(self.denied(), [])
 
     def test_the_token_is_still_needed(self):
