@@ -211,7 +211,7 @@ listed() { # CODE OP TARGET
 s = socket.socket(socket.AF_UNIX); s.bind("sock"); s.listen()
 sys.stdin.read()' < <(sleep 30) 3>&- &
 	local listener=$!
-	wait_for 5 test -S sock
+	wait_for 60 test -S sock
 	cd "$project"
 	python 'import os, socket
 os.chdir(os.environ["HOME"]); socket.socket(socket.AF_UNIX).connect("sock")'

@@ -107,7 +107,7 @@ begin() {
 	PATH=$stand_in:$PATH "$pmg" "${walls[@]}" --report "$report" npm run x >"$CASE/begin.out" 2>"$CASE/begin.err" \
 		</dev/null 3>&- &
 	run=$!
-	wait_for 20 test -e "$CASE/paused" || fail "it did not begin: $(cat "$CASE/begin.err")"
+	wait_for 60 test -e "$CASE/paused" || fail "it did not begin: $(cat "$CASE/begin.err")"
 	proxy=$(pgrep -P "$run" -x pmg-proxy) || fail "no pmg-proxy below pmg"
 }
 
@@ -153,7 +153,7 @@ server() {
 	mkfifo "$dir/alive"
 	"$@" <"$dir/alive" >"$dir/line" 2>"$dir/stderr" 3>&- &
 	exec {server_fd}>"$dir/alive"
-	wait_for 10 test -s "$dir/line" || fail "$name does not start: $(cat "$dir/stderr")"
+	wait_for 60 test -s "$dir/line" || fail "$name does not start: $(cat "$dir/stderr")"
 	read -r line <"$dir/line"
 }
 

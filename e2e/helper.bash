@@ -217,17 +217,19 @@ registry_start() {
 	python3 "$top/tests/helper/registry.py" --dir "$reg" "$@" <"$reg/alive" \
 		>"$reg/ports" 2>"$reg/stderr" 3>&- &
 	exec 8>"$reg/alive" # the registry ends when this is closed
-	wait_for 15 test -s "$reg/ports" || fail "no registry: $(cat "$reg/stderr")"
+	wait_for 60 test -s "$reg/ports" || fail "no registry: $(cat "$reg/stderr")"
 	read -r http https untrusted cdn_http cdn_https <"$reg/ports"
 	export reg http https untrusted cdn_http cdn_https
 }
 registry_stop() { exec 8>&-; }
 
+# At least so long: $SECONDS counts whole ones. What has to begin may take a minute on a busy machine,
+# what has to end within a time that pmg promises has that time.
 wait_for() { # SECONDS COMMAND...
 	local end=$((SECONDS + $1))
 	shift
 	until "$@"; do
-		[ "$SECONDS" -lt "$end" ] || return 1
+		[ "$SECONDS" -le "$end" ] || return 1
 		sleep 0.05
 	done
 }

@@ -111,7 +111,7 @@ while True:
         c.close()
 PY
 	listener=$!
-	wait_for 10 test -s "$BATS_TEST_TMPDIR/ports"
+	wait_for 60 test -s "$BATS_TEST_TMPDIR/ports"
 	read -r one two <"$BATS_TEST_TMPDIR/ports"
 	check() {
 		rm -f "$shed/heard"

@@ -20,7 +20,7 @@ parent() {
 		--map "registry.test:443=127.0.0.1:$https" --map "registry.test:80=127.0.0.1:$http" \
 		"$@" <"$BATS_TEST_TMPDIR/parent.alive" >"$BATS_TEST_TMPDIR/parent.port" 3>&- &
 	exec 7>"$BATS_TEST_TMPDIR/parent.alive"
-	wait_for 10 test -s "$BATS_TEST_TMPDIR/parent.port"
+	wait_for 60 test -s "$BATS_TEST_TMPDIR/parent.port"
 	parent=$(cat "$BATS_TEST_TMPDIR/parent.port")
 }
 parent_stop() {

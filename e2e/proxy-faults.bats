@@ -124,7 +124,7 @@ stubborn='
 	"$pmg" npm install large >out 2>err </dev/null 3>&- &
 	run=$!
 	asked_for() { [ "$(asked 'large-1.0.0.tgz')" -gt 0 ] || pgrep -P "$run" -x pmg-proxy >/dev/null && sleep 1.5; }
-	wait_for 20 asked_for
+	wait_for 60 asked_for
 	proxy=$(pgrep -P "$run" -x pmg-proxy)
 	kill -KILL "$proxy"
 	status=0

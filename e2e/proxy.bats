@@ -22,7 +22,7 @@ outside() {
 	jq -n '{name:"p",version:"1.0.0",scripts:{x:"env > env.out; mv env.out env; while [ ! -e stop ]; do sleep 0.1; done"}}' >package.json
 	"$pmg" --no-sandbox npm run -s x >out 2>err </dev/null 3>&- &
 	run=$!
-	wait_for 20 test -e env || fail "it did not begin: $(cat err)"
+	wait_for 60 test -e env || fail "it did not begin: $(cat err)"
 	proxy_url=$(sed -n 's/^HTTPS_PROXY=//p' env)
 	proxy_at=${proxy_url##*@}
 	[ -n "$proxy_at" ]
@@ -147,7 +147,7 @@ release() {
 	PY
 	python3 server.py >ports 3>&- &
 	server=$!
-	wait_for 10 test -s ports
+	wait_for 60 test -s ports
 	inside "python3 client.py $(cat ports)"
 	kill "$server"
 	must_work

@@ -32,7 +32,7 @@ begin() {
 	# A shell without job control starts background commands with SIGINT ignored.
 	env --default-signal=INT,QUIT "$pmg" npm install slowly >out 2>err </dev/null 3>&- &
 	run=$!
-	wait_for 20 started || fail "it did not begin: $(cat err)"
+	wait_for 60 started || fail "it did not begin: $(cat err)"
 	sleep 0.5
 	proxy=$(pgrep -P "$run" -x pmg-proxy) || fail "no pmg-proxy runs"
 	tree=$(pgrep -P "$run" | tr '\n' ' ')
@@ -58,7 +58,7 @@ ends() {
 		"$pmg" npm install slowly >pty.out 3>&- &
 	local pty=$! sent
 	exec 9>keys
-	wait_for 30 started || fail "it did not begin: $(cat pty.out)"
+	wait_for 60 started || fail "it did not begin: $(cat pty.out)"
 	sleep 0.5
 	run=$(pgrep -P "$pty")
 	all=$(pgrep -P "$run" | tr '\n' ' ')

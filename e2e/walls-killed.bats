@@ -76,7 +76,7 @@ begin() {
 	(cd "$1" && PMG_TEST_MARK=$BATS_TEST_TMPDIR/$1 exec env --default-signal=INT,QUIT "$pmg" npm \
 		install busy >../"$1.out" 2>../"$1.err" </dev/null 3>&-) &
 	run=$!
-	wait_for 20 is_busy "$1" || fail "it did not begin: $(cat "$1.err")"
+	wait_for 60 is_busy "$1" || fail "it did not begin: $(cat "$1.err")"
 }
 marks() { find "$1" -name mark -printf '%s\n' 2>/dev/null | paste -sd+ | bc; }
 is_busy() { [ "$(marks "$1")" -gt 0 ] 2>/dev/null; }
@@ -107,7 +107,7 @@ tick() {
 	PMG_TEST_MARK=$BATS_TEST_TMPDIR/$1 env --default-signal=INT,QUIT "$pmg" sandbox exec -- node -e \
 		'setInterval(() => console.log("tick"), 50)' >"$1.out" 2>"$1.err" </dev/null 3>&- &
 	run=$!
-	wait_for 20 test -s "$1.out" || fail "it did not begin: $(cat "$1.err")"
+	wait_for 60 test -s "$1.out" || fail "it did not begin: $(cat "$1.err")"
 }
 ticks_on() { # NAME
 	local before

@@ -72,7 +72,7 @@ while True:
             f.write(data)
 PY
 	listener=$!
-	wait_for 10 test -s "$BATS_TEST_TMPDIR/ports" || fail "no listeners"
+	wait_for 60 test -s "$BATS_TEST_TMPDIR/ports" || fail "no listeners"
 	read -r tcp4 tcp6 udp4 udp6 pathname abstract datagrams mptcp sctp <"$BATS_TEST_TMPDIR/ports"
 }
 
@@ -158,7 +158,7 @@ while True:
     c.close()
 PY
 	wired+=("$!")
-	wait_for 10 test -s "$BATS_TEST_TMPDIR/wired" || fail "no listener behind the cable"
+	wait_for 60 test -s "$BATS_TEST_TMPDIR/wired" || fail "no listener behind the cable"
 }
 other_network() { [ "$(readlink "/proc/$1/ns/net")" != "$(readlink /proc/self/ns/net)" ]; }
 

@@ -68,7 +68,7 @@ within() { "$pmg" sandbox exec -- "$@"; }
 @test "a signal to pmg alone reaches the tool, which may end as it likes" {
 	"$pmg" sandbox exec -- node -e "$ticks" >ticked 2>err 3>&- &
 	local run=$!
-	wait_for 10 grep -q "tick 2" ticked
+	wait_for 60 grep -q "tick 2" ticked
 	kill -TERM "$run"
 	status=0
 	wait "$run" || status=$?

@@ -105,7 +105,7 @@ evil_package() {
 	{
 		# Not at the wrong moment: what happens outside is over before the first attack.
 		! declare -F meanwhile >/dev/null ||
-			echo 'touch ready; n=0; until [ -e go ] || [ $n = 200 ]; do n=$((n+1)); sleep 0.05; done'
+			echo 'touch ready; n=0; until [ -e go ] || [ $n = 1200 ]; do n=$((n+1)); sleep 0.05; done'
 		for i in "${!lines[@]}"; do
 			if [ -n "${only_root[i]:-}" ] && [ "$evil_user" != root ]; then
 				echo "echo 77 >status.$i"
@@ -124,7 +124,7 @@ attack_status() { cat "$project/node_modules/dep-evil/status.$1" 2>/dev/null || 
 attack_said() { cat "$project/node_modules/dep-evil/out.$1" 2>/dev/null || echo nothing; }
 
 outside_meanwhile() {
-	wait_for 20 test -e "$project/node_modules/dep-evil/ready" || return
+	wait_for 60 test -e "$project/node_modules/dep-evil/ready" || return
 	meanwhile
 	touch "$project/node_modules/dep-evil/go"
 }
