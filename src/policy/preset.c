@@ -42,14 +42,14 @@ bool pmg_preset_strays(const struct pmg_policy_facts *facts, const char *text, c
 /* One member of "[...]"; p is behind the "[". @return behind the "]" */
 static const char *take_set(const char *p, char *member)
 {
-	bool not = *p == '!';
-	const char *first = p + not, *end = first + 1;
+	bool negated = *p == '!';
+	const char *first = p + negated, *end = first + 1;
 
 	while (*end && *end != ']')
 		end += *end == '\\' && end[1] ? 2 : 1;
-	if (!not &&*first == '\\')
+	if (!negated && *first == '\\')
 		first++;
-	*member = not ? 'x' : *first;
+	*member = negated ? 'x' : *first;
 	return *end ? end + 1 : end;
 }
 
