@@ -1,5 +1,6 @@
 #include "sandbox/broker_priv.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -38,8 +39,30 @@ static int judge_new(struct pmg_request *request, const struct pmg_object *place
 	return pmg_judge_object(request, PMG_ACCESS_WRITE, PMG_EVENT_WRITE, place);
 }
 
-/* May what is here be taken away? What is not there is not refused. */
-static int judge_gone(struct pmg_request *request, const struct pmg_object *place)
+/* Is it a folder with something in it? What cannot be looked into is none. */
+static bool is_full(const struct pmg_object *place)
+{
+	int fd =
+		openat(place->parent, place->name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	unsigned n = 0;
+
+	if (!stream) {
+		pmg_auto_closep(&fd);
+		return false;
+	}
+	while (n <= 2 && (entry = readdir(stream)) != NULL)
+		n++; /* "." and ".." are two */
+	(void)closedir(stream);
+	return n > 2;
+}
+
+/*
+ * May what is here be taken away? What is not there is not refused; nor is a folder that would not
+ * go, since it is full: git tries that with .git whenever it has stashed.
+ */
+static int judge_gone(struct pmg_request *request, const struct pmg_object *place, bool folder)
 {
 	struct stat st;
 
@@ -47,6 +70,8 @@ static int judge_gone(struct pmg_request *request, const struct pmg_object *plac
 		return 0;
 	if (fstatat(place->parent, place->name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 		return -errno;
+	if (folder && S_ISDIR(st.st_mode) && is_full(place))
+		return -ENOTEMPTY;
 	return pmg_judge_object(request, PMG_ACCESS_WRITE, PMG_EVENT_DELETE, place);
 }
 
@@ -135,7 +160,7 @@ void pmg_act_unlink(struct pmg_request *request, struct pmg_answer *answer)
 	int r = (flags & ~AT_REMOVEDIR) != 0 ? -EINVAL : place_of(request, &place);
 
 	if (r == 0)
-		r = judge_gone(request, &place);
+		r = judge_gone(request, &place, (flags & AT_REMOVEDIR) != 0);
 	if (r == 0)
 		r = unlinkat(place.parent, place.name, flags) < 0 ? -errno : 0;
 	answer_with(answer, r);

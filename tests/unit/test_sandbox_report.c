@@ -226,6 +226,7 @@ static const struct conform_row quiet[] = {
 	CALL(open, T("full/missing"), N(O_RDWR)),
 	CALL(unlink, T("full/missing")),
 	CALL(rename, T("full/missing"), T("x")),
+	CALL(rmdir, T("full")), /* git does so with .git */
 	CALL(mkdir, T("full"), N(0700)),
 	CALL(mkdir, T("full/x"), N(0700)),
 	CALL(link, T("f"), T("full/x")),
@@ -234,7 +235,7 @@ static const struct conform_row quiet[] = {
 	CALL(chmod, T("full/x"), N(0644)), /* as it is */
 	CALL(chmod, T("full/x"), N(0755)), /* a program, by the manager, where one may be started */
 };
-static const int quiet_errnums[] = { ENOENT, ENOENT, ENOENT, ENOENT, ENOENT, EEXIST,
+static const int quiet_errnums[] = { ENOENT, ENOENT, ENOENT, ENOENT, ENOENT, ENOTEMPTY, EEXIST,
 				     EEXIST, EEXIST, EEXIST, 0,      0,      0 };
 
 static void what_the_kernel_refuses_is_not_reported(void **state)
