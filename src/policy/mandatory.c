@@ -259,7 +259,8 @@ static const struct row {
 	{ PROJECT, RWX, ".git/modules/**/hooks/**", HOOK },
 	{ FIXED, RWX, "${GITDIR}/hooks/**", HOOK | PACKAGE },
 	{ FIXED, RWX, "${GITDIR}/modules/**/hooks/**", HOOK | PACKAGE },
-	{ FIXED, RWX, "${HOOKS}/**", HOOK | PACKAGE },
+	/* Part of the project, as husky has it: git looks into it for new files. */
+	{ FIXED, W | X, "${HOOKS}/**", HOOK | PACKAGE },
 	{ PROJECT, W, ".git", 0 },
 	{ PROJECT, W | X, ".git/config", 0 },
 	/* `git config` begins with this one, and so does many a script that means no harm. */

@@ -90,6 +90,8 @@ static void the_profile_of_npm_closes_all_else(void **state)
 		{ "exec", "ms", "{project}/.git/config", false },
 		{ "write", "ms", "{project}/.git", false },
 		{ "write", "ms", "{project}/.husky/_/pre-commit", false },
+		{ "exec", "ms", "{project}/.husky/_/pre-commit", false },
+		{ "read", "ms", "{project}/.husky/_/pre-commit", true },
 		{ "write", "ms", "{config}/config.yml", false },
 		{ "write", "ms", "{run}/ca.pem", false },
 		{ "write", "ms", "/tmp/cache/pmg/defaults.json", false },

@@ -114,7 +114,7 @@ static void what_is_sensitive_needs_force_and_hooks_never_open(void **state)
 		{ "write=~/.bashrc", -PMG_E_USAGE, 0 },
 		{ "env=LD_PRELOAD", -PMG_E_USAGE, 0 },
 		{ "write=.git/hooks/x", -PMG_E_CONFIG, -PMG_E_CONFIG },
-		{ "read=.husky/_/x", -PMG_E_CONFIG, -PMG_E_CONFIG },
+		{ "write=.husky/_/x", -PMG_E_CONFIG, -PMG_E_CONFIG },
 		{ "read=docs/x", 0, 0 },
 		{ "net-connect=host.test:443", 0, 0 },
 	};
