@@ -199,6 +199,12 @@ void pmg_policy_subtrees(const struct pmg_policy *policy, struct pmg_subtrees *o
  * @param[out] out  added to, each once
  */
 void pmg_policy_program_folders(const struct pmg_policy *policy, struct pmg_strv *out);
+/**
+ * Folders outside of project and working folder that a user has opened for writing with all that is
+ * below them. To be made before the start where they are missing, for the same reason.
+ * @param[out] out  added to, each once
+ */
+void pmg_policy_write_folders(const struct pmg_policy *policy, struct pmg_strv *out);
 /** Is every call of this kind at path and below it allowed to every role, whatever its name? */
 bool pmg_policy_is_pure(const struct pmg_policy *policy, enum pmg_access access, const char *path);
 

@@ -183,6 +183,29 @@ void pmg_policy_program_folders(const struct pmg_policy *policy, struct pmg_strv
 	}
 }
 
+static bool is_of_users(enum pmg_layer layer)
+{
+	return layer == PMG_LAYER_PROFILE || layer == PMG_LAYER_PRESET ||
+	       layer == PMG_LAYER_OVERLAY || layer == PMG_LAYER_FLAG;
+}
+
+void pmg_policy_write_folders(const struct pmg_policy *policy, struct pmg_strv *out)
+{
+	size_t i;
+
+	assert(policy->needs);
+	for (i = policy->first[PMG_ACCESS_WRITE]; i < policy->first[PMG_ACCESS_WRITE + 1]; i++) {
+		const struct pmg_policy_rule *rule = &policy->rules[i];
+		const char *path = pmg_glob_fixed(rule->glob);
+
+		if (pmg_rank_allows(rule->rank) && is_of_users(rule->layer) &&
+		    is_subtree_of(rule) && !pmg_path_is_under(path, policy->project) &&
+		    !pmg_path_is_under(path, policy->cwd) &&
+		    pmg_policy_ask(policy, PMG_ACCESS_WRITE, PMG_ROLE_SCRIPT, path).allowed)
+			(void)pmg_strv_add_once(out, path);
+	}
+}
+
 /* An exact rule that a stronger one takes back for everybody. */
 static bool is_taken_back(const struct pmg_policy *policy, const struct pmg_policy_rule *rule)
 {

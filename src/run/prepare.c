@@ -284,6 +284,7 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	if (r < 0)
 		return r;
 	pmg_policy_program_folders(out->policy, &out->folders);
+	pmg_policy_write_folders(out->policy, &out->folders);
 	note_links(&places, out->policy);
 	return 0;
 }
