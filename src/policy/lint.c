@@ -34,11 +34,9 @@ struct lint {
 	struct pmg_draft draft;
 };
 
-static void add(struct lint *lint, bool is_error, unsigned line, unsigned column,
-		const char *message, const char *hint)
+static void add_to(struct pmg_findings *out, bool is_error, unsigned line, unsigned column,
+		   const char *message, const char *hint)
 {
-	struct pmg_findings *out = lint->out;
-
 	out->v = pmg_grow(out->v, out->n, &out->cap, sizeof *out->v);
 	out->v[out->n++] = (struct pmg_finding){
 		.is_error = is_error,
@@ -48,6 +46,18 @@ static void add(struct lint *lint, bool is_error, unsigned line, unsigned column
 		.hint = hint && *hint ? pmg_xstrdup(hint) : NULL,
 	};
 	out->n_errors += is_error;
+}
+
+void pmg_findings_add(struct pmg_findings *findings, bool is_error, const char *message,
+		      const char *hint)
+{
+	add_to(findings, is_error, 0, 0, message, hint);
+}
+
+static void add(struct lint *lint, bool is_error, unsigned line, unsigned column,
+		const char *message, const char *hint)
+{
+	add_to(lint->out, is_error, line, column, message, hint);
 }
 
 /* A number and the colon behind it. @return behind both; NULL: there is none */

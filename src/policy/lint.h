@@ -30,6 +30,10 @@ PMG_DEFINE_AUTO_DONE(findings, struct pmg_findings, pmg_findings_done);
 void pmg_lint(const struct pmg_library *library, const char *home, enum pmg_library_kind kind,
 	      const char *file, const char *text, size_t len, struct pmg_findings *out);
 
+/** Add one about the file as a whole. Copies. @param hint  NULL or "": none */
+void pmg_findings_add(struct pmg_findings *findings, bool is_error, const char *message,
+		      const char *hint);
+
 /** The first error, as "file:line:column: message". @return 0: there is none; -PMG_E_CONFIG */
 int pmg_findings_err(const struct pmg_findings *findings, const char *file,
 		     struct pmg_err *err) PMG_MUST_CHECK;

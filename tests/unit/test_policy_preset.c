@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "policy/allow.h"
+#include "policy/builtin.h"
 #include "policy/overlay.h"
 
 #define HEAD "schema_version: 1\nkind: preset\nname: p\n"
@@ -354,6 +355,185 @@ static void hosts_of_a_preset_are_for_scripts_too(void **state)
 	building_end(&b);
 }
 
+/* Each allowance is needed: without the preset it is refused. */
+static void official_presets_open_what_they_are_for(void **state)
+{
+	static const struct {
+		const char *preset, *access, *object;
+	} rows[] = {
+		{ "asdf", "read", "{home}/.asdf/plugins/nodejs/bin/exec-env" },
+		{ "asdf", "exec", "{home}/.asdf/installs/nodejs/22.1.0/bin/node" },
+		{ "asdf", "exec", "{home}/.asdf/shims/node" },
+		{ "astro", "write", "{home}/.config/astro/config.json" },
+		{ "astro", "write", "{project}/.astro/types.d.ts" },
+		{ "astro", "write", "{project}/dist/index.html" },
+		{ "astro", "write", "{project}/astro.config.mjs.timestamp-1-a.mjs" },
+		{ "astro", "write", "{project}/apps/docs/dist/index.html" },
+		{ "cypress", "write", "{home}/.cache/Cypress/15.3.0/binary_state.json" },
+		{ "cypress", "exec", "{home}/.cache/Cypress/15.3.0/Cypress/Cypress" },
+		{ "cypress", "write", "{project}/cypress/videos/a.mp4" },
+		{ "docker-build", "exec", "{home}/.docker/cli-plugins/docker-buildx" },
+		{ "docker-build", "write", "{home}/.docker/buildx/current" },
+		{ "docker-build", "env", "DOCKER_CONFIG" },
+		{ "electron", "write", "{home}/.cache/electron/ab/electron.zip" },
+		{ "git", "write", "{project}/.git/index.lock" },
+		{ "git", "write", "{project}/.git/objects/ab/cd" },
+		{ "git", "write", "{project}/.git/COMMIT_EDITMSG" },
+		{ "git", "write", "{project}/.git/HEAD.lock" },
+		{ "git", "read", "{project}/.git/config" },
+		{ "husky", "write", "{project}/.git/index.lock" },
+		{ "husky", "write", "{project}/.git/refs/stash" },
+		{ "husky", "write", "{project}/.git/lint-staged_unstaged.patch" },
+		{ "mise", "read", "{home}/.local/state/mise/trusted-configs/a" },
+		{ "mise", "exec", "{home}/.local/share/mise/installs/node/22/bin/node" },
+		{ "nextjs", "write", "{project}/.next/server/x" },
+		{ "nextjs", "write", "{project}/out/index.html" },
+		{ "nextjs", "write", "{project}/next-env.d.ts" },
+		{ "node-gyp", "write", "{home}/.cache/node-gyp/20.20.2/include/node/node.h" },
+		{ "playwright", "write", "{home}/.cache/ms-playwright/__dirlock" },
+		{ "playwright", "exec", "{home}/.cache/ms-playwright/chromium-1/chrome" },
+		{ "playwright", "write", "{project}/test-results/.last-run.json" },
+		{ "playwright", "write", "{project}/playwright-report/index.html" },
+		{ "prisma", "write", "{home}/.cache/prisma/master/x/libquery_engine" },
+		{ "prisma", "write", "{project}/prisma/dev.db" },
+		{ "prisma", "write", "{project}/prisma/migrations/1_init/migration.sql" },
+		{ "puppeteer", "write", "{home}/.cache/puppeteer/chrome/x" },
+		{ "puppeteer", "exec", "{home}/.cache/puppeteer/chrome/x/chrome" },
+		{ "vite", "write", "{project}/dist/assets/index.js" },
+		{ "vite", "write", "{project}/packages/ui/dist/index.js" },
+		{ "vite", "write", "{project}/vite.config.ts.timestamp-1-a.mjs" },
+	};
+	struct building b;
+	size_t i;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	b.facts.git_secret = true;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		const struct building_row before = { rows[i].access, "s", rows[i].object, false };
+		const struct building_row after = { rows[i].access, "s", rows[i].object, true };
+		pmg_autofree char *allow = pmg_xasprintf("preset=%s", rows[i].preset);
+		pmg_auto(policy) struct pmg_policy *bare = building_policy(&b, NULL, NULL);
+		pmg_auto(policy) struct pmg_policy *policy = building_policy(&b, NULL, allow);
+
+		building_ask(&b, bare, &before, 1);
+		building_ask(&b, policy, &after, 1);
+		assert_int_equal(policy->notes.n, 0);
+	}
+	building_end(&b);
+}
+
+static void official_presets_reach_and_listen_where_they_say(void **state)
+{
+	static const struct {
+		const char *preset;
+		enum pmg_access access;
+		const char *host;
+		uint16_t port;
+	} rows[] = {
+		{ "astro", PMG_ACCESS_BIND, "127.0.0.1", 4321 },
+		{ "cypress", PMG_ACCESS_BIND, "127.0.0.1", 40123 },
+		{ "cypress", PMG_ACCESS_CONNECT, "download.cypress.io", 443 },
+		{ "electron", PMG_ACCESS_CONNECT, "github.com", 443 },
+		{ "nextjs", PMG_ACCESS_BIND, "127.0.0.1", 3000 },
+		{ "node-gyp", PMG_ACCESS_CONNECT, "nodejs.org", 443 },
+		{ "playwright", PMG_ACCESS_CONNECT, "cdn.playwright.dev", 443 },
+		{ "prisma", PMG_ACCESS_CONNECT, "binaries.prisma.sh", 443 },
+		{ "puppeteer", PMG_ACCESS_CONNECT, "storage.googleapis.com", 443 },
+		{ "vite", PMG_ACCESS_BIND, "127.0.0.1", 5173 },
+		{ "vite", PMG_ACCESS_BIND, "::1", 4173 },
+	};
+	struct building b;
+	size_t i;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *allow = pmg_xasprintf("preset=%s", rows[i].preset);
+		pmg_auto(policy) struct pmg_policy *bare = building_policy(&b, NULL, NULL);
+		pmg_auto(policy) struct pmg_policy *policy = building_policy(&b, NULL, allow);
+
+		assert_false(pmg_policy_ask_net(bare, rows[i].access, PMG_ROLE_SCRIPT, rows[i].host,
+						rows[i].port)
+				     .allowed);
+		assert_true(pmg_policy_ask_net(policy, rows[i].access, PMG_ROLE_SCRIPT,
+					       rows[i].host, rows[i].port)
+				    .allowed);
+		assert_false(pmg_policy_ask_net(policy, PMG_ACCESS_BIND, PMG_ROLE_SCRIPT, "0.0.0.0",
+						rows[i].port)
+				     .allowed);
+		assert_false(pmg_policy_ask_net(policy, PMG_ACCESS_CONNECT, PMG_ROLE_SCRIPT,
+						"other.test", 443)
+				     .allowed);
+	}
+	building_end(&b);
+}
+
+/* Whatever is allowed together. */
+static void no_official_preset_opens_what_stays_closed(void **state)
+{
+	static const struct building_row rows[] = {
+		{ "write", "ms", "{project}/.git/hooks/pre-commit", false },
+		{ "exec", "ms", "{project}/.git/hooks/pre-commit", false },
+		{ "read", "ms", "{project}/.git/hooks/pre-commit", false },
+		{ "write", "ms", "{project}/.husky/_/pre-commit", false },
+		{ "write", "ms", "{project}/.git/config", false },
+		{ "exec", "ms", "{project}/.git/config", false },
+		{ "write", "s", "{project}/src/x.js", false },
+		{ "write", "s", "{project}/package.json", false },
+		{ "write", "ms", "{project}/vite.config.ts", false },
+		{ "write", "ms", "{project}/prisma/schema.prisma", false },
+		{ "read", "s", "{project}/.env", false },
+		{ "read", "s", "{home}/.docker/config.json", false },
+		{ "write", "s", "{home}/.docker/cli-plugins/x", false },
+		{ "unix", "ms", "/run/docker.sock", false },
+		{ "unix", "ms", "/var/run/docker.sock", false },
+		{ "write", "s", "{home}/.asdf/installs/x", false },
+		{ "write", "s", "{home}/.cache/mise/x", false },
+		{ "write", "s", "{home}/.local/state/mise/trusted-configs/x", false },
+		{ "read", "s", "{home}/.ssh/id_x", false },
+		{ "env", "ms", "DOCKER_HOST", false },
+		{ "env", "ms", "NPM_TOKEN", false },
+	};
+	const struct pmg_builtin *built;
+	pmg_auto(str) struct pmg_str allows = PMG_STR_INIT(4096);
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+	struct building b;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	for (built = pmg_builtins; built->name; built++)
+		if (strcmp(built->kind, "preset") == 0)
+			assert_int_equal(pmg_str_addf(&allows, "preset=%s ", built->name), 0);
+	policy = building_policy(&b, NULL, allows.s);
+	building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
+	building_end(&b);
+}
+
+static void folders_that_are_opened_in_the_home_are_made_ahead(void **state)
+{
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *bare = NULL;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+	pmg_auto(strv) struct pmg_strv none = { 0 };
+	pmg_auto(strv) struct pmg_strv folders = { 0 };
+	pmg_autofree char *acme = NULL;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	bare = building_policy(&b, NULL, NULL);
+	pmg_policy_write_folders(bare, &none);
+	assert_int_equal(none.n, 0);
+	policy = building_policy(&b, NULL,
+				 "preset=vite write=~/.config/acme/** write=~/.x "
+				 "write=~/.y/*.log write=~/.ssh/**");
+	pmg_policy_write_folders(policy, &folders);
+	acme = building_text(&b, "{home}/.config/acme");
+	assert_int_equal(folders.n, 1);
+	assert_string_equal(folders.v[0], acme);
+	building_end(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +543,10 @@ int main(void)
 		cmocka_unit_test(a_deny_of_the_profile_beats_a_preset),
 		cmocka_unit_test(a_link_of_the_project_widens_no_preset),
 		cmocka_unit_test(an_edited_preset_takes_effect_where_it_is_named),
+		cmocka_unit_test(official_presets_open_what_they_are_for),
+		cmocka_unit_test(official_presets_reach_and_listen_where_they_say),
+		cmocka_unit_test(no_official_preset_opens_what_stays_closed),
+		cmocka_unit_test(folders_that_are_opened_in_the_home_are_made_ahead),
 		cmocka_unit_test(a_preset_of_an_overlay_that_is_gone_opens_nothing),
 		cmocka_unit_test(hosts_of_a_preset_are_for_scripts_too),
 	};
