@@ -145,7 +145,7 @@ int pmg_cmd_sandbox_profile_show(const struct pmg_call *call, struct pmg_err *er
 	pmg_auto(library_item) struct pmg_library_item item = { 0 };
 	pmg_autofree char *manager = NULL;
 	pmg_autofree char *bound = NULL;
-	struct pmg_run_want want = { .env = &env, .profile = name };
+	struct pmg_run_want want = { .env = &env, .profile = name, .no_proxy = true };
 	char sh[] = "sh", *argv[] = { sh, NULL };
 	size_t i;
 	int r;

@@ -38,6 +38,7 @@ static void build_done(struct pmg_build *b)
 	pmg_draft_done(&b->draft);
 	pmg_policy_free(b->policy);
 	pmg_policy_free(b->denies);
+	pmg_strv_done(&b->through);
 }
 PMG_DEFINE_AUTO_DONE(build, struct pmg_build, build_done);
 
@@ -65,6 +66,8 @@ static void begin(struct pmg_build *b)
 	policy->profile = pmg_xstrdup(draft->name);
 	policy->proxy_only = draft->proxy_only;
 	policy->direct_dns = draft->direct_dns;
+	policy->proxy_only_source = pmg_steal_ptr(&draft->proxy_only_source);
+	policy->direct_dns_source = pmg_steal_ptr(&draft->direct_dns_source);
 	policy->any_bind = draft->any_bind;
 	policy->has_manager = strcmp(facts->manager, "exec") != 0;
 	policy->pty = draft->pty;

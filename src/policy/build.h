@@ -57,6 +57,8 @@ struct pmg_policy_want {
 					    * overlays allow nothing, with a note */
 	bool pinned; /* managed policy names the profile: nothing of the user's stands for it */
 	bool no_overlay;
+	bool no_proxy; /* the policy is only shown: what network_via_proxy_only leaves to the proxy
+			* is closed, with a note of what it would let through */
 };
 
 /**

@@ -20,6 +20,7 @@ struct pmg_build {
 	const struct pmg_policy_want *want;
 	struct pmg_draft draft;
 	struct pmg_policy *policy;
+	struct pmg_strv through;   /* hosts that only a proxy would let through */
 	struct pmg_policy *denies; /* what the profile denies, and nothing else; sealed */
 };
 

@@ -15,6 +15,8 @@ void pmg_draft_done(struct pmg_draft *draft)
 	}
 	free(draft->entries);
 	free(draft->name);
+	free(draft->proxy_only_source);
+	free(draft->direct_dns_source);
 	free(draft->description);
 	free(draft->inherits);
 	pmg_strv_done(&draft->managers);

@@ -35,6 +35,7 @@ struct pmg_draft {
 	struct pmg_draft_entry *entries;
 	size_t n_entries;
 	size_t cap_entries;
+	char *proxy_only_source, *direct_dns_source; /* "label:line" */
 	bool proxy_only, direct_dns, any_bind, pty, git_config, listed_env;
 	uint64_t max_processes, max_open_files;
 	struct pmg_strv notes;

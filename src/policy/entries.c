@@ -10,6 +10,8 @@
 #include "policy/preset.h"
 #include "policy/vars.h"
 
+#define THROUGH_MAX 4096U
+
 static bool is_file_access(enum pmg_access access)
 {
 	return access == PMG_ACCESS_READ || access == PMG_ACCESS_WRITE || access == PMG_ACCESS_EXEC;
@@ -103,6 +105,12 @@ static unsigned roles_left(struct pmg_build *b, const struct pmg_draft_entry *en
 	return left;
 }
 
+static bool needs_proxy(const struct pmg_build *b, const struct pmg_draft_entry *entry)
+{
+	return b->want->no_proxy && b->draft.proxy_only && !entry->deny &&
+	       entry->access == PMG_ACCESS_CONNECT;
+}
+
 static int add_rule(struct pmg_build *b, const struct pmg_draft_entry *entry, const char *text,
 		    bool exact, struct pmg_err *err)
 {
@@ -116,6 +124,14 @@ static int add_rule(struct pmg_build *b, const struct pmg_draft_entry *entry, co
 					.source = entry->source };
 	int r = 0;
 
+	if (needs_proxy(b, entry)) {
+		pmg_strv_addf(&b->through, "%s%s",
+			      entry->roles == PMG_ROLE_MANAGER  ? "manager "
+			      : entry->roles == PMG_ROLE_SCRIPT ? "script "
+								: "",
+			      text);
+		return 0;
+	}
 	if (entry->deny)
 		r = pmg_policy_add(b->denies, &rule, err);
 	else
@@ -246,6 +262,21 @@ static int add_switches(struct pmg_build *b, struct pmg_err *err)
 	return r;
 }
 
+static void note_through(struct pmg_build *b)
+{
+	pmg_auto(str) struct pmg_str hosts = PMG_STR_INIT(THROUGH_MAX);
+	size_t i;
+
+	for (i = 0; i < b->through.n; i++)
+		if (pmg_str_addf(&hosts, "%s%s", i > 0 ? ", " : "", b->through.v[i]) < 0)
+			break; /* enough to see what it is about */
+	if (i > 0)
+		pmg_strv_addf(&b->policy->notes,
+			      "no proxy runs here, so the network is shown closed; in a run it "
+			      "lets through: %s",
+			      hosts.s);
+}
+
 int pmg_build_entries(struct pmg_build *b, struct pmg_err *err)
 {
 	size_t i;
@@ -258,6 +289,7 @@ int pmg_build_entries(struct pmg_build *b, struct pmg_err *err)
 	for (i = 0; r == 0 && i < b->draft.n_entries; i++)
 		if (!b->draft.entries[i].deny)
 			r = add_entry(b, &b->draft.entries[i], err);
+	note_through(b);
 	return r == 0 ? add_switches(b, err) : r;
 }
 

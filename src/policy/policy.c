@@ -66,6 +66,8 @@ void pmg_policy_free(struct pmg_policy *policy)
 	free(policy->project);
 	free(policy->cwd);
 	free(policy->home);
+	free(policy->proxy_only_source);
+	free(policy->direct_dns_source);
 	free(policy->needs);
 	pmg_strv_done(&policy->dependency_names);
 	pmg_strv_done(&policy->notes);

@@ -98,7 +98,8 @@ struct pmg_policy {
 	size_t cap_rules;
 	bool proxy_only; /* network_via_proxy_only */
 	bool direct_dns;
-	bool any_bind;    /* allow_network_bind */
+	char *proxy_only_source, *direct_dns_source; /* where it says so: "/path/x.yml:5"; NULL */
+	bool any_bind;                               /* allow_network_bind */
 	bool has_manager; /* the first program is a package manager, not a command of a person's */
 	bool pty;
 	bool listed_env; /* only variables that a rule allows stay; else all that none denies */

@@ -50,6 +50,29 @@ static int read_inherited(struct pmg_draft *draft, const struct pmg_yaml *doc, s
 	return strstr(why.hint, "did you mean") ? pmg_err_hint(err, "%s", why.hint) : -PMG_E_CONFIG;
 }
 
+/* A driver may not be able to give what they say: then the line is named. */
+static void note_switches(struct pmg_draft *draft, const struct pmg_yaml *doc)
+{
+	const struct pmg_yaml *network = pmg_yaml_get(doc, "network");
+	const struct {
+		const char *key;
+		char **source;
+	} rows[] = {
+		{ "network_via_proxy_only", &draft->proxy_only_source },
+		{ "allow_direct_dns", &draft->direct_dns_source },
+	};
+	size_t i;
+
+	for (i = 0; network && i < PMG_ARRAY_LEN(rows); i++) {
+		const struct pmg_yaml *value = pmg_yaml_get(network, rows[i].key);
+
+		if (!value)
+			continue;
+		free(*rows[i].source);
+		*rows[i].source = pmg_xasprintf("%s:%u", draft->label, value->line);
+	}
+}
+
 int pmg_draft_text(struct pmg_draft *draft, enum pmg_library_kind kind, const char *label,
 		   const char *text, size_t len, struct pmg_err *err)
 {
@@ -65,6 +88,7 @@ int pmg_draft_text(struct pmg_draft *draft, enum pmg_library_kind kind, const ch
 	draft->label = label;
 	r = pmg_keys_read(profile ? pmg_draft_profile_keys : pmg_draft_preset_keys, doc, draft,
 			  err);
+	note_switches(draft, doc);
 	draft->label = NULL;
 	return r;
 }

@@ -263,6 +263,7 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 					 : NULL,
 		.allows = want->allows,
 		.no_overlay = want->no_overlay,
+		.no_proxy = want->no_proxy,
 		.project = &out->bounds.project,
 		.managed = &out->bounds.managed,
 		.pinned = !want->profile && said && said->pinned,

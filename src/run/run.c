@@ -11,6 +11,7 @@
 #include "run/outer.h"
 #include "run/tool.h"
 #include "run/withheld.h"
+#include "sandbox/lockdown.h"
 #include "violation/ledger.h"
 #include "violation/mask.h"
 
@@ -349,6 +350,8 @@ int pmg_run_plan(const struct pmg_run_want *want, struct pmg_plan **out, struct 
 		r = pmg_prepare_config(want, &prepared, &config, err);
 	if (r == 0)
 		r = pmg_prepare_facts(want, &config, NULL, 0, &prepared, err);
+	if (r == 0 && prepared.policy)
+		r = pmg_lockdown_can(prepared.policy, pmg_driver_all()[0], err);
 	if (r < 0)
 		return r;
 	*out = pmg_prepare_plan(want, &prepared);

@@ -30,6 +30,7 @@ struct pmg_run_want {
 	bool no_sandbox;               /* --no-sandbox: typed by a person; noted in the record */
 	bool command;                  /* `pmg sandbox exec`: tool is any program's name or path */
 	bool no_overlay;               /* policy: what the repository has allowed is left out */
+	bool no_proxy;                 /* pmg_prepare_policy(): it is only shown */
 	bool report;                   /* the record is to be whole even if the ledger needs none */
 	const char *profile;           /* --sandbox-profile; NULL */
 	const char *driver;            /* --driver; NULL: the best that this host can have */

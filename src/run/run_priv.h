@@ -23,6 +23,7 @@ struct pmg_running {
 	struct pmg_folder scratch; /* within walls: what the tool sees as /tmp */
 	char *tmp;                 /* its path */
 	struct pmg_proxy proxy;
+	const struct pmg_driver *driver; /* of confined */
 	struct pmg_confined confined;
 	struct pmg_ahead ahead;
 	struct pmg_signals signals;

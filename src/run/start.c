@@ -13,6 +13,7 @@
 #include "run/self.h"
 #include "run/tool.h"
 #include "run/tree.h"
+#include "sandbox/lockdown.h"
 
 void pmg_running_say(const struct pmg_running *run, enum pmg_say kind, const char *line)
 {
@@ -193,10 +194,20 @@ static int start_bare(struct pmg_running *run, struct pmg_err *err)
 	return pmg_tool_start(&tool, &run->signals, &run->attend.tool, err);
 }
 
+/* The tool is not started before this holds. */
+static int check_lockdown(const struct pmg_running *run, struct pmg_err *err)
+{
+	pmg_autofree char *proxy = pmg_proxy_url(&run->proxy);
+
+	return pmg_lockdown_check(run->prepared.policy, run->driver, proxy, run->proxy.fd, err);
+}
+
 static int start_confined(struct pmg_running *run, struct pmg_err *err)
 {
-	int r = pmg_sandbox_go(&run->confined.sandbox, err);
+	int r = check_lockdown(run, err);
 
+	if (r == 0)
+		r = pmg_sandbox_go(&run->confined.sandbox, err);
 	if (r == 0)
 		r = pmg_attend_started(&run->attend, err);
 	run->result->signal = run->attend.ended_by;
@@ -279,6 +290,7 @@ static void make_ahead(struct pmg_running *run)
 /* The keeper builds while the proxy reads its certificates. */
 static int start_keeper(struct pmg_running *run, struct pmg_err *err)
 {
+	pmg_autofree char *proxy = pmg_proxy_url(&run->proxy);
 	pmg_autofree char *via = pmg_found_via(&run->prepared.found, PMG_CONFINED_TOOL_PID);
 	struct pmg_sandbox_want want = {
 		.policy = run->prepared.policy,
@@ -287,6 +299,7 @@ static int start_keeper(struct pmg_running *run, struct pmg_err *err)
 		.cwd = run->prepared.cwd,
 		.tmp = run->tmp,
 		.run_dir = run->folder.path,
+		.proxy = proxy,
 		.proxy_fd = -1,
 		.mask = &run->signals.found_mask,
 		.debug = run->want->debug,
@@ -294,9 +307,12 @@ static int start_keeper(struct pmg_running *run, struct pmg_err *err)
 	int r;
 
 	make_ahead(run);
-	r = pick_driver(run, &want.driver, err);
+	r = pick_driver(run, &run->driver, err);
+	if (r == 0)
+		r = pmg_lockdown_can(want.policy, run->driver, err);
 	if (r < 0)
 		return r;
+	want.driver = run->driver;
 	pmg_env_set(&run->env, "PMG_VIA", via);
 	want.envp = pmg_strv_argv(&run->env);
 	run->attend.confined = &run->confined;

@@ -34,6 +34,9 @@ struct pmg_sandbox_want;
 
 struct pmg_driver {
 	const char *name; /* "full" */
+	/* What it makes of a policy's word about the way out; asked by sandbox/lockdown.h. */
+	bool locks_network; /* network_via_proxy_only: nothing gets out but by pmg-proxy */
+	bool opens_network; /* network_via_proxy_only: false, allow_direct_dns: true */
 	/** Changes nothing; by trying, not by reading versions. @param[out] out zeroed before */
 	int (*probe)(struct pmg_probe *out, struct pmg_err *err);
 	/** The keeper's whole life, in the forked child; never returns. @param fd messages */

@@ -191,6 +191,7 @@ static int probe_full(struct pmg_probe *out, struct pmg_err *err)
 
 const struct pmg_driver pmg_driver_full = {
 	.name = "full",
+	.locks_network = true,
 	.probe = probe_full,
 	.keep = pmg_keeper_main,
 };

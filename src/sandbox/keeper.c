@@ -12,6 +12,7 @@
 #include "kernel/netlink.h"
 #include "kernel/ns.h"
 #include "kernel/procfs.h"
+#include "sandbox/lockdown.h"
 #include "sandbox/walls_priv.h"
 
 /* What root keeps in the run: to install as root means to give files away and set their modes. */
@@ -147,10 +148,22 @@ static int tell_front(struct keeper *keeper, struct pmg_err *err)
 	return r;
 }
 
+/* Who asked the front's driver by mistake, or a front that is not what it was, gets no walls. */
+static int check_lockdown(const struct keeper *keeper, struct pmg_err *err)
+{
+	const struct pmg_sandbox_want *want = keeper->want;
+
+	if (want->without & PMG_WITHOUT_PROXY)
+		return 0;
+	return pmg_lockdown_check(want->policy, want->driver, want->proxy, want->proxy_fd, err);
+}
+
 static int set_up(struct keeper *keeper, struct pmg_err *err)
 {
-	int r = look_at_host(keeper, err);
+	int r = check_lockdown(keeper, err);
 
+	if (r == 0)
+		r = look_at_host(keeper, err);
 	if (r == 0)
 		r = enter(keeper, err);
 	if (r == 0)

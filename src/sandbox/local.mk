@@ -41,7 +41,7 @@ tests_fuzz_fuzz_package_LDADD = $(FUZZ_MAIN) $(LINK_SANDBOX)
 
 # Calls on behalf.
 libsandbox_a_SOURCES += %D%/act_meta.c %D%/act_move.c %D%/act_open.c %D%/act_tree.c %D%/calls.c \
-	%D%/device.c %D%/device_priv.h %D%/hidden.c %D%/loop.c %D%/report.c %D%/resolve.c \
+	%D%/device.c %D%/device_priv.h %D%/hidden.c %D%/lockdown.c %D%/lockdown.h %D%/loop.c %D%/report.c %D%/resolve.c \
 	%D%/resolve_priv.h %D%/wait.c %D%/walk.c
 check_LIBRARIES += libbrokered.a
 libbrokered_a_SOURCES = tests/helper/broker.c tests/helper/broker.h tests/helper/conform.c \
@@ -53,6 +53,8 @@ tests_unit_test_sandbox_act_meta_LDADD = $(LINK_BROKERED)
 tests_unit_test_sandbox_act_open_LDADD = $(LINK_BROKERED)
 tests_unit_test_sandbox_act_tree_LDADD = $(LINK_BROKERED)
 tests_unit_test_sandbox_report_LDADD = $(LINK_BROKERED)
+check_PROGRAMS += tests/unit/test_sandbox_lockdown
+tests_unit_test_sandbox_lockdown_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_sandbox_loop
 tests_unit_test_sandbox_loop_LDADD = $(LINK_BROKERED)
 

@@ -34,6 +34,7 @@
 #define PMG_WITHOUT_CAPS     32U /* capabilities stay */
 #define PMG_WITHOUT_PRIVATE  64U /* /tmp and /dev/shm are the host's */
 #define PMG_WITHOUT_IPC      128U
+#define PMG_WITHOUT_PROXY    256U /* nothing listens at the one way out */
 
 struct pmg_sandbox_want {
 	const struct pmg_driver *driver;
@@ -45,6 +46,7 @@ struct pmg_sandbox_want {
 	const char *cwd;
 	const char *tmp;     /* fresh empty folder of the run, 0700: becomes /tmp and /var/tmp */
 	const char *run_dir; /* bundle and certificates: readable */
+	const char *proxy;   /* pmg-proxy's address as the tool gets it, with the token */
 	int proxy_fd; /* broker's end of the socket pair to pmg-proxy (PMG_WIRE_CONNECT); -1: none
 		       */
 	const sigset_t *mask; /* signal mask of the tool */

@@ -203,7 +203,7 @@ static inline void walled_start(struct walled *walled, char *const *argv, unsign
 					 .run_dir = walled->run_dir,
 					 .proxy_fd = -1,
 					 .debug = getenv("WALLED_DEBUG") != NULL,
-					 .without = without };
+					 .without = without | PMG_WITHOUT_PROXY };
 	struct pmg_err err = PMG_ERR_INIT;
 	sigset_t none;
 
