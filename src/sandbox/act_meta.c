@@ -80,18 +80,19 @@ static int judge_set_id(struct pmg_request *request, mode_t mode, const struct p
 }
 
 /*
- * A mode that is there already harms nobody. And npm makes programs of what the bin of a linked
- * package names, which lies where else it may not write: the manager may let be started by mode
- * what may be started by rule.
+ * A mode that is there already harms nobody, where it is the file's: over what is closed lies a
+ * mask. And npm makes programs of what the bin of a linked package names, which lies where else it
+ * may not write: the manager may let be started by mode what may be started by rule.
  */
 static bool is_harmless_mode(struct pmg_request *request, mode_t mode,
 			     const struct pmg_object *object)
 {
 	mode_t now = object->st.st_mode & MODE_BITS;
 
+	if (!pmg_may(request, PMG_ACCESS_READ, object->path))
+		return false;
 	return mode == now || (request->who.role == PMG_ROLE_MANAGER && (mode & now) == now &&
 			       !((mode ^ now) & ~EXEC_BITS) && S_ISREG(object->st.st_mode) &&
-			       pmg_may(request, PMG_ACCESS_READ, object->path) &&
 			       pmg_may(request, PMG_ACCESS_EXEC, object->path));
 }
 

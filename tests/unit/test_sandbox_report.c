@@ -93,6 +93,7 @@ static const struct refused refusals[] = {
 	  0 },
 	{ CALL(chmod, T("full/x"), N(0777)), 2017, PMG_EVENT_METADATA, "@/full/x", "write=@/full/x",
 	  0 },
+	{ CALL(chmod, T("d/g"), N(0600)), 2017, PMG_EVENT_METADATA, "@/d/g", NULL, 0 },
 	{ CALL(chmod, T("f"), N(04755)), 2017, PMG_EVENT_METADATA, "@/f", NULL, EPERM },
 	{ CALL(chmod, T("f"), N(02644)), 2017, PMG_EVENT_METADATA, "@/f", NULL, EPERM },
 	{ CALL(chown, T("full/x"), N(-1), N(-1)), 2017, PMG_EVENT_METADATA, "@/full/x",
