@@ -100,10 +100,26 @@ static void add_udp(struct pmg_callers *callers, const struct caller *caller)
 	callers->udp[i] = *caller;
 }
 
+/* A connection between the same two ends is a new one: whoever had them before is gone. */
+static void forget_ends(struct pmg_callers *callers, const struct caller *caller)
+{
+	size_t i, k;
+
+	for (k = 0; k < PMG_ARRAY_LEN(callers->rings); k++)
+		for (i = 0; i < callers->rings[k].n; i++) {
+			struct caller *old = place(&callers->rings[k], i);
+
+			if (old->peer && pmg_inet_is_same(&old->from, &caller->from) &&
+			    pmg_inet_is_same(&old->to, &caller->to))
+				clear(old);
+		}
+}
+
 static void add_tcp(struct pmg_callers *callers, const struct caller *caller)
 {
 	struct ring *ring = ring_of(callers, caller->peer->role);
 
+	forget_ends(callers, caller);
 	drop_old(ring, caller->told_ms);
 	if (ring->n == PMG_CALLERS_MAX)
 		drop_first(ring);

@@ -11,7 +11,7 @@
 
 #define PMG_CALLERS_MAX  1024U /* of each role, not taken yet */
 #define PMG_CALLERS_UDP  256U
-#define PMG_CALLERS_MS   5000U  /* until a connection must have come */
+#define PMG_CALLERS_MS   60000U /* until a connection must have come: a machine may be busy */
 #define PMG_CALLERS_LONG 60000U /* how long the word on an UDP port holds */
 
 struct pmg_callers;
