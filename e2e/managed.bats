@@ -137,6 +137,35 @@ sandbox: {enabled: false}' >"$HOME/.config/pmg/config.yml"
 	everybody check
 }
 
+@test "the profile that managed policy names is the one that is used, and root's alone" {
+	local options=() config=$HOME/.config/pmg/config.yml
+	evil_user "$user"
+	fresh
+	inside 'touch made' # the control
+	must_work
+	managed 'sandbox: {policies: {exec: {profile: fleet}}, policy_templates: {fleet: {path: ./fleet.yml}}}'
+	printf 'schema_version: 1\nname: fleet\ninherits: exec\nfilesystem: {deny_write: ["${PROJECT}/made"]}\n' \
+		>"$shed/etc/pmg/fleet.yml"
+	chmod 644 "$shed/etc/pmg/fleet.yml"
+	inside 'touch made'
+	must_fail
+	guarded_as violations list --last --json
+	jq -e '.[0].profile == "fleet" and .[0].source == "/etc/pmg/fleet.yml:4"' <<<"$stdout" ||
+		fail "not the record: $(shown)"
+	guarded_as --sandbox-profile exec sandbox exec -- touch mark
+	is_refused --sandbox-profile 2
+	printf 'schema_version: 1\nsandbox: {policies: {exec: {profile: exec}}}\n' >"$config"
+	inside 'touch mark'
+	[ "$status" -eq 121 ] || fail "another is taken: $(shown)"
+	must_say 'config.yml:2: profile "exec" for exec is refused by managed policy (/etc/pmg/managed.yml:2)'
+	rm "$config"
+	chown "$user" "$shed/etc/pmg/fleet.yml"
+	inside 'touch mark'
+	[ "$status" -eq 121 ] || fail "it is believed: $(shown)"
+	must_say "/etc/pmg/fleet.yml belongs to user"
+	[ ! -e mark ]
+}
+
 @test "a managed policy that others could have written, or with a mistake in it, stops every run" {
 	local file=$shed/etc/pmg/managed.yml change
 	evil_user "$user"

@@ -6,7 +6,7 @@ librun_a_SOURCES = \
 	%D%/signals.c %D%/signals.h %D%/start.c %D%/sweeper.c %D%/sweeper.h %D%/tool.c %D%/tool.h %D%/tree.c %D%/tree.h %D%/withheld.c %D%/withheld.h
 
 check_PROGRAMS += tests/unit/test_run_ahead tests/unit/test_run_bounds tests/unit/test_run_certs tests/unit/test_run_confined tests/unit/test_run_find tests/unit/test_run_folder \
-	tests/unit/test_run_learned tests/unit/test_run_outer tests/unit/test_run_remove tests/unit/test_run_self tests/unit/test_run_signals tests/unit/test_run_sweeper \
+	tests/unit/test_run_learned tests/unit/test_run_outer tests/unit/test_run_prepare tests/unit/test_run_remove tests/unit/test_run_self tests/unit/test_run_signals tests/unit/test_run_sweeper \
 	tests/unit/test_run_tool tests/unit/test_run_tree tests/unit/test_run_withheld
 tests_unit_test_run_ahead_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_bounds_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
@@ -16,6 +16,7 @@ tests_unit_test_run_find_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_folder_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_learned_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_outer_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
+tests_unit_test_run_prepare_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_remove_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_self_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_signals_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
