@@ -209,6 +209,8 @@ sandbox: {enabled: false}' >"$HOME/.config/pmg/config.yml"
 	must_say "/etc/pmg/managed.yml:2"
 	guarded_as intel query pkg:npm/tiny@1.1.0 --json
 	jq -e '.verdict == "block" and .source == ["managed"]' <<<"$stdout"
+	guarded_as intel status --json
+	jq -e '.managed == {path: "/etc/pmg/managed.yml", entries: 1}' <<<"$stdout"
 }
 
 @test "a project's own file tightens, and is not a script's to write" {

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/cmd_intel.h"
 #include "cli/table.h"
+#include "conf/managed.h"
 #include "verdict/blocklist.h"
 #include "verdict/index.h"
 
@@ -11,6 +12,8 @@ struct status {
 	struct pmg_index *index; /* NULL: there is none */
 	struct pmg_index_feeds feeds;
 	struct pmg_blocklist blocklist;
+	struct pmg_managed managed; /* whether in force or not */
+	struct pmg_blocklist blocked;
 };
 
 static void status_done(struct status *status)
@@ -19,6 +22,8 @@ static void status_done(struct status *status)
 	pmg_index_close(status->index);
 	pmg_index_feeds_done(&status->feeds);
 	pmg_blocklist_done(&status->blocklist);
+	pmg_managed_done(&status->managed);
+	pmg_blocklist_done(&status->blocked);
 }
 PMG_DEFINE_AUTO_DONE(status, struct status, status_done);
 
@@ -28,6 +33,10 @@ static int look(struct status *status, struct pmg_err *err)
 
 	if (r == 0)
 		r = pmg_blocklist_load(status->place.blocklist, &status->blocklist, err);
+	if (r == 0)
+		r = pmg_managed_load(PMG_MANAGED_PATH, &status->managed, err);
+	if (r == 0)
+		r = pmg_blocklist_managed(&status->managed, &status->blocked, err);
 	if (r < 0)
 		return r;
 	r = pmg_index_open(status->place.index, &status->index, err);
@@ -53,10 +62,19 @@ static struct json_t *feed_json(const struct pmg_index_feed *feed)
 	return json;
 }
 
+static struct json_t *list_json(const char *path, const struct pmg_blocklist *list)
+{
+	struct json_t *json = pmg_json_object();
+
+	pmg_json_set_str(json, "path", path);
+	pmg_json_set_count(json, "entries", list->n);
+	return json;
+}
+
 static void print_json(const struct pmg_out *out, const struct status *status)
 {
 	pmg_auto(json) struct json_t *json = pmg_json_object();
-	struct json_t *list = pmg_json_object(), *feeds = pmg_json_array(), *index;
+	struct json_t *feeds = pmg_json_array(), *index;
 	size_t i;
 
 	index = status->index ? pmg_intel_index_json(pmg_index_built(status->index),
@@ -70,9 +88,10 @@ static void print_json(const struct pmg_out *out, const struct status *status)
 		pmg_json_add(feeds, feed_json(&status->feeds.v[i]));
 	pmg_json_set(index, "feeds", feeds);
 	pmg_json_set(json, "index", index);
-	pmg_json_set_str(list, "path", status->place.blocklist);
-	pmg_json_set_count(list, "entries", status->blocklist.n);
-	pmg_json_set(json, "blocklist", list);
+	pmg_json_set(json, "blocklist", list_json(status->place.blocklist, &status->blocklist));
+	if (pmg_managed_is_in_force(&status->managed))
+		pmg_json_set(json, "managed",
+			     list_json(status->managed.config.path, &status->blocked));
 	pmg_out_json(out, json);
 }
 
@@ -94,10 +113,18 @@ static void print_feeds(const struct pmg_out *out, const struct pmg_index_feeds 
 	pmg_table_print(table, out->to);
 }
 
+static void print_list(const struct pmg_out *out, const char *what, const char *path,
+		       const struct pmg_blocklist *list)
+{
+	pmg_autofree char *safe = pmg_out_quote(path);
+
+	(void)fprintf(out->to, "%s %s, %zu %s\n", what, safe, list->n,
+		      list->n == 1 ? "entry" : "entries");
+}
+
 static void print_text(const struct pmg_out *out, const struct status *status)
 {
 	pmg_autofree char *index = pmg_out_quote(status->place.index);
-	pmg_autofree char *list = pmg_out_quote(status->place.blocklist);
 	char when[PMG_RFC3339_LEN];
 
 	if (status->index) {
@@ -112,8 +139,9 @@ static void print_text(const struct pmg_out *out, const struct status *status)
 			      "index       none: no package is known to be malware; `pmg intel "
 			      "import PATH` makes one\n");
 	}
-	(void)fprintf(out->to, "block list  %s, %zu %s\n", list, status->blocklist.n,
-		      status->blocklist.n == 1 ? "entry" : "entries");
+	print_list(out, "block list ", status->place.blocklist, &status->blocklist);
+	if (pmg_managed_is_in_force(&status->managed))
+		print_list(out, "managed    ", status->managed.config.path, &status->blocked);
 	if (status->feeds.n > 0) {
 		(void)fputc('\n', out->to);
 		print_feeds(out, &status->feeds);
