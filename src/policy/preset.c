@@ -6,6 +6,8 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "policy/glob.h"
+#include "policy/mandatory.h"
+#include "policy/sensitive.h"
 #include "policy/vars.h"
 
 bool pmg_preset_is_git_config(const struct pmg_draft_entry *entry)
@@ -95,6 +97,9 @@ static int closed(const struct pmg_policy *policy, const struct pmg_draft_entry 
 	struct pmg_decision decision;
 	size_t i;
 
+	if (pmg_mandatory_is_hook(path))
+		return pmg_err_set(err, PMG_E_CONFIG, 0,
+				   "a preset does not open \"%s\": git's hooks are closed", safe);
 	for (i = 0; i < PMG_ARRAY_LEN(roles); i++) {
 		decision = pmg_policy_ask_closed(policy, entry->access, roles[i], path);
 		if (decision.allowed || !decision.rule)
@@ -142,6 +147,17 @@ static int check_pattern(const struct pmg_policy *policy, const struct pmg_polic
 	return r;
 }
 
+static int check_host(const struct pmg_policy *policy, const char *text, struct pmg_err *err)
+{
+	const struct pmg_policy_rule *rule = NULL;
+
+	if (pmg_sensitive_ask(policy, PMG_ACCESS_CONNECT, text, &rule) == PMG_SENSITIVE_NOT ||
+	    !rule)
+		return 0;
+	return pmg_err_set(err, PMG_E_CONFIG, 0, "a preset does not open \"%s\": %s is closed (%s)",
+			   text, rule->text, rule->source);
+}
+
 int pmg_preset_check(const struct pmg_policy *policy, const struct pmg_policy_facts *facts,
 		     const struct pmg_draft_entry *entry, struct pmg_err *err)
 {
@@ -150,6 +166,8 @@ int pmg_preset_check(const struct pmg_policy *policy, const struct pmg_policy_fa
 	size_t i;
 	int r = 0;
 
+	if (entry->access == PMG_ACCESS_CONNECT)
+		return check_host(policy, entry->text, err);
 	if (entry->access > PMG_ACCESS_EXEC || pmg_preset_is_git_config(entry))
 		return 0;
 	/* What has no value here opens nothing here. */

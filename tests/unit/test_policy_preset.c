@@ -72,6 +72,8 @@ static void what_a_preset_may_not_say_is_an_error_with_its_place(void **state)
 		{ "filesystem: {allow_write: [\"${PROJECT}/**/.vscode/*\"]}\n", "does not open" },
 		{ "filesystem: {allow_write: [\"~/.bashrc\"]}\n", "does not open" },
 		{ "filesystem: {allow_write: [\"/etc/x\"]}\n", "does not open" },
+		{ "process: {allow_exec: [\"~/other/.git/hooks/pre-push\"]}\n", "does not open" },
+		{ "network: {allow_outbound: [\"169.254.169.254\"]}\n", "does not open" },
 		/* All of the home */
 		{ "filesystem: {allow_read: [\"/**\"]}\n", "all of the home" },
 		{ "filesystem: {allow_read: [\"${HOME}/**\"]}\n", "all of the home" },
