@@ -23,6 +23,9 @@ int pmg_cmd_sandbox_doctor(const struct pmg_call *call, struct pmg_err *err);
 /* cmd_sandbox_exec.c */
 int pmg_cmd_sandbox_exec(const struct pmg_call *call, struct pmg_err *err);
 
+/* cmd_sandbox_preset.c */
+extern const struct pmg_cmd pmg_sandbox_preset_cmds[]; /* rows below "preset" */
+
 /* cmd_sandbox_profile.c */
 extern const struct pmg_cmd pmg_sandbox_profile_cmds[]; /* rows below "profile" */
 int pmg_cmd_sandbox_profile_show(const struct pmg_call *call, struct pmg_err *err);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -16,6 +17,11 @@
 #include "tests/helper/folder.h"
 #include "tests/helper/said.h"
 #include "violation/ledger.h"
+
+#define ODD "schema_version: 1\nkind: preset\nname: other\ndescription: d\n"
+#define BAD                                                                                        \
+	"schema_version: 1\nkind: preset\nname: bad\nfilesytem: {}\n"                              \
+	"network: {allow_bind: [ \"0.0.0.0:1\"]}\ndescription: d\n"
 
 static char *root; /* HOME, with a project in it; its ledger has one run */
 
@@ -64,6 +70,7 @@ static int remove_root(void **state)
 static int play(const char *const *argv)
 {
 	pmg_autofree char *project = pmg_path_join(root, "project");
+	pmg_autofree char *editor = NULL;
 	char *copy[16];
 	size_t n;
 
@@ -73,6 +80,11 @@ static int play(const char *const *argv)
 	if (clearenv() != 0 || setenv("HOME", root, 1) != 0 || chdir(project) < 0)
 		return 99;
 	(void)setenv("PATH", "/usr/bin:/bin", 1);
+	editor = pmg_path_join(root, "bin/edit");
+	(void)setenv("VISUAL", editor, 1);
+	(void)setenv("TMPDIR", root, 1);
+	if (!freopen("/dev/null", "r", stdin)) /* nobody is asked */
+		return 99;
 	return pmg_front_main(copy);
 }
 
@@ -131,6 +143,96 @@ static const struct {
 	  "pmg: no profile \"nmp\"\n" },
 };
 
+/* In this order: what one makes the next one finds. */
+static const struct {
+	const char *argv[12];
+	int status;
+	const char *said;
+} presets[] = {
+	{ { "pmg", "sandbox", "preset", "list" }, 0, "*\nvite " },
+	{ { "pmg", "sandbox", "preset", "list", "--label=browser" }, 0, "*\nplaywright  built in" },
+	{ { "pmg", "sandbox", "preset", "list", "--label=none" }, 0, "" },
+	{ { "pmg", "sandbox", "preset", "show", "vite" }, 0, "schema_version: 1\nkind: preset\n" },
+	{ { "pmg", "sandbox", "preset", "show", "--json", "vite" },
+	  0,
+	  "*{\"access\":\"write\",\"value\":\"${TREE}/dist/**\",\"line\":" },
+	{ { "pmg", "sandbox", "preset", "show", "vtie" },
+	  121,
+	  "pmg: no preset \"vtie\"\npmg: did you mean \"vite\"?\n" },
+	{ { "pmg", "sandbox", "preset", "init", "vite" }, 121, "pmg: \"vite\" is built in" },
+	{ { "pmg", "sandbox", "preset", "init", "../x" }, 121, "pmg: a name is 1 to 64 letters" },
+	{ { "pmg", "sandbox", "preset", "init", "--label=a b", "x" }, 121, "*\"labels\" must be" },
+	{ { "pmg", "sandbox", "preset", "init", "--author=Ann \"A\"", "--label=acme", "--label=x",
+	    "--description=for: acme", "acme" },
+	  0,
+	  "*/.config/pmg/presets/acme.yml\n" },
+	{ { "pmg", "sandbox", "preset", "init", "acme" }, 121, "*acme.yml is there already\n" },
+	{ { "pmg", "sandbox", "preset", "lint", "--strict", "../.config/pmg/presets/acme.yml" },
+	  0,
+	  "" },
+	{ { "pmg", "sandbox", "preset", "list", "--author=Ann \"A\"" },
+	  0,
+	  "*acme  yours  Ann \"A\"  acme, x  for: acme\n" },
+	{ { "pmg", "sandbox", "preset", "list", "--label=acme", "--json" },
+	  0,
+	  "[{\"name\":\"acme\",\"official\":false,\"shadowed\":false,\"path\":\"" },
+	{ { "pmg", "sandbox", "preset", "show", "acme" }, 0, "*# Threat notes" },
+	{ { "pmg", "sandbox", "preset", "lint", "odd.yml" },
+	  0,
+	  "odd.yml:3:7: warning: the file is found as \"odd\", whatever its \"name\" says\n" },
+	{ { "pmg", "sandbox", "preset", "lint", "--strict", "odd.yml" },
+	  1,
+	  "odd.yml:3:7: warning: " },
+	{ { "pmg", "sandbox", "preset", "lint", "odd.yml", "bad.yml", "none.yml" },
+	  121,
+	  "*bad.yml:4:1: error: unknown key \"filesytem\" (did you mean \"filesystem\"?)\n"
+	  "bad.yml:5:25: error: \"allow_bind\": " },
+	{ { "pmg", "sandbox", "preset", "lint", "none.yml" }, 121, "none.yml: error: " },
+	{ { "pmg", "sandbox", "preset", "lint", "--json", "bad.yml" },
+	  121,
+	  "*{\"file\":\"bad.yml\",\"line\":4,\"column\":1,\"severity\":\"error\"," },
+	{ { "pmg", "sandbox", "preset", "edit", "vite" }, 121, "pmg: \"vite\" is built in and" },
+	{ { "pmg", "sandbox", "preset", "edit", "acem" }, 121, "*did you mean \"acme\"?" },
+	{ { "pmg", "sandbox", "preset", "edit", "acme" }, 0, "*/presets/acme.yml is written\n" },
+	{ { "pmg", "sandbox", "preset", "edit", "acme" }, 0, "*/presets/acme.yml is as it was\n" },
+	{ { "pmg", "sandbox", "preset", "show", "acme" }, 0, "*name: acme\ndescription: edited\n" },
+	{ { "pmg", "sandbox", "preset", "edit", "git" },
+	  121,
+	  "*/presets/git.yml is not used: a built-in one has its name\n" },
+	{ { "pmg", "sandbox", "preset", "edit", "git" },
+	  121,
+	  "*nothing was changed, your text is in" },
+	{ { "pmg", "sandbox", "preset", "list" }, 0, "*not used: a built-in one has its name\n" },
+	{ { "pmg", "sandbox", "allow", "preset=acme" }, 0, "*: preset=acme\n" },
+};
+
+static void presets_are_listed_checked_made_and_edited(void **state)
+{
+	static const char editor[] = "#!/bin/sh\ncase $1 in */git.yml) echo nonsense >\"$1\" ;;\n"
+				     "*) sed -i 's/^description.*/description: edited/' \"$1\" ;;\n"
+				     "esac\n";
+	static char said[262144];
+	pmg_autofree char *path = pmg_path_join(root, "bin/edit");
+	size_t i;
+
+	(void)state;
+	folder_write(root, "bin/edit", editor, strlen(editor));
+	assert_int_equal(chmod(path, 0755), 0);
+	folder_write(root, "project/odd.yml", ODD, strlen(ODD));
+	folder_write(root, "project/bad.yml", BAD, strlen(BAD));
+	folder_write(root, ".config/pmg/presets/git.yml", ODD, strlen(ODD));
+	for (i = 0; i < PMG_ARRAY_LEN(presets); i++) {
+		const char *expected = presets[i].said;
+		int status = said_by(play, presets[i].argv, -1, said, sizeof said);
+
+		if (status != presets[i].status ||
+		    !(*expected == '*' ? strstr(said, expected + 1) != NULL
+		      : *expected      ? pmg_str_has_prefix(said, expected)
+				       : said[0] == '\0'))
+			fail_msg("row %zu: %d: %s", i, status, said);
+	}
+}
+
 static void command_lines_do_what_they_say(void **state)
 {
 	static char said[262144];
@@ -169,6 +271,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(command_lines_do_what_they_say),
+		cmocka_unit_test(presets_are_listed_checked_made_and_edited),
 		cmocka_unit_test(the_doctor_says_for_each_wall_whether_it_works),
 	};
 

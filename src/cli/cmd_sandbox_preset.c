@@ -1,0 +1,380 @@
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/env.h"
+#include "base/json.h"
+#include "base/str.h"
+#include "cli/cmd_sandbox.h"
+#include "cli/editor.h"
+#include "cli/front.h"
+#include "cli/shelves.h"
+#include "cli/table.h"
+#include "conf/yaml.h"
+#include "policy/draft.h"
+
+#define TEXT_MAX 65536U
+
+struct list_opts {
+	bool json;
+	const char *author;
+	const char *label;
+};
+
+struct show_opts {
+	bool json;
+};
+
+struct init_opts {
+	const char *author;
+	const char *description;
+	struct pmg_strv labels;
+};
+
+static const struct pmg_opt list_opts[] = {
+	{ PMG_OPT_TEXT, 0, "author", offsetof(struct list_opts, author), 0, "AUTHOR",
+	  "only those of this author" },
+	{ PMG_OPT_FLAG, 0, "json", offsetof(struct list_opts, json), 0, NULL, "print JSON" },
+	{ PMG_OPT_TEXT, 0, "label", offsetof(struct list_opts, label), 0, "LABEL",
+	  "only those with this label" },
+	{ 0 },
+};
+
+static const struct pmg_opt show_opts[] = {
+	{ PMG_OPT_FLAG, 0, "json", offsetof(struct show_opts, json), 0, NULL,
+	  "print what it allows as JSON" },
+	{ 0 },
+};
+
+static const struct pmg_opt lint_opts[] = {
+	{ PMG_OPT_FLAG, 0, "json", offsetof(struct pmg_lint_opts, json), 0, NULL, "print JSON" },
+	{ PMG_OPT_FLAG, 0, "strict", offsetof(struct pmg_lint_opts, strict), 0, NULL,
+	  "end with 1 when there are warnings" },
+	{ 0 },
+};
+
+static const struct pmg_opt init_opts[] = {
+	{ PMG_OPT_TEXT, 0, "author", offsetof(struct init_opts, author), 0, "AUTHOR",
+	  "who wrote it; by default you" },
+	{ PMG_OPT_TEXT, 0, "description", offsetof(struct init_opts, description), 0, "TEXT",
+	  "what it is for" },
+	{ PMG_OPT_LIST, 0, "label", offsetof(struct init_opts, labels), 0, "LABEL",
+	  "a word to find it by; may be given again" },
+	{ 0 },
+};
+
+static int edit_preset(const struct pmg_call *call, struct pmg_err *err);
+static int init_preset(const struct pmg_call *call, struct pmg_err *err);
+static int lint_presets(const struct pmg_call *call, struct pmg_err *err);
+static int list_presets(const struct pmg_call *call, struct pmg_err *err);
+static int show_preset(const struct pmg_call *call, struct pmg_err *err);
+
+const struct pmg_cmd pmg_sandbox_preset_cmds[] = {
+	{ .name = "edit",
+	  .synopsis = "NAME",
+	  .summary = "edit a preset of yours; saved when it can be used",
+	  .min = 1,
+	  .max = 1,
+	  .run = edit_preset },
+	{ .name = "init",
+	  .synopsis = "[--author AUTHOR] [--label LABEL] [--description TEXT] NAME",
+	  .summary = "begin a preset of yours",
+	  .about = "At a terminal it is opened in $VISUAL or $EDITOR.\n",
+	  .min = 1,
+	  .max = 1,
+	  .opts = init_opts,
+	  .opts_size = sizeof(struct init_opts),
+	  .run = init_preset },
+	{ .name = "lint",
+	  .synopsis = "[--json] [--strict] FILE...",
+	  .summary = "say all that is wrong with files of presets",
+	  .about = "Ends with 0 when they can be used, with 121 when one cannot.\n",
+	  .min = 1,
+	  .max = PMG_CMD_ANY,
+	  .opts = lint_opts,
+	  .opts_size = sizeof(struct pmg_lint_opts),
+	  .run = lint_presets },
+	{ .name = "list",
+	  .synopsis = "[--label LABEL] [--author AUTHOR] [--json]",
+	  .summary = "list presets, built in and yours",
+	  .opts = list_opts,
+	  .opts_size = sizeof(struct list_opts),
+	  .run = list_presets },
+	{ .name = "show",
+	  .synopsis = "[--json] NAME",
+	  .summary = "show a preset as it is written",
+	  .min = 1,
+	  .max = 1,
+	  .opts = show_opts,
+	  .opts_size = sizeof(struct show_opts),
+	  .run = show_preset },
+	{ 0 },
+};
+
+static int open_shelf(struct pmg_strv *env, struct pmg_shelf *shelf, struct pmg_err *err)
+{
+	pmg_front_environment(env);
+	return pmg_shelf_open(env, shelf, err);
+}
+
+static bool is_wanted(const struct list_opts *opts, const struct pmg_library_item *item)
+{
+	return (!opts->label || pmg_strv_has(&item->labels, opts->label)) &&
+	       (!opts->author || pmg_streq(item->author, opts->author));
+}
+
+static char *joined(const struct pmg_strv *words)
+{
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(TEXT_MAX);
+	size_t i;
+
+	for (i = 0; i < words->n; i++)
+		if (pmg_str_addf(&out, "%s%s", i > 0 ? ", " : "", words->v[i]) < 0)
+			break; /* as much as anybody reads */
+	return pmg_str_steal(&out);
+}
+
+static void add_row(struct pmg_table *table, const struct pmg_library_item *item)
+{
+	pmg_autofree char *labels = joined(&item->labels);
+	pmg_autofree char *note = pmg_xasprintf(
+		"%s%s%s", item->shadowed ? "not used: a built-in one has its name" : "",
+		item->shadowed && item->error ? "; " : "", item->error ? item->error : "");
+	const char *const cells[] = { item->name, pmg_shelves_origin(item), item->author,
+				      labels,     item->description,        note };
+
+	pmg_table_add(table, cells);
+}
+
+static int list_presets(const struct pmg_call *call, struct pmg_err *err)
+{
+	static const char *const heads[] = { "NAME",        "FROM", "AUTHOR", "LABELS",
+					     "DESCRIPTION", "NOTE", NULL };
+	const struct list_opts *opts = call->opts;
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
+	pmg_auto(library_list) struct pmg_library_list list = { 0 };
+	pmg_auto(json) struct json_t *json = pmg_json_array();
+	pmg_auto(table) struct pmg_table *table = pmg_table_new(heads);
+	size_t i;
+	int r = open_shelf(&env, &shelf, err);
+
+	if (r == 0)
+		r = pmg_library_all(&shelf.library, PMG_LIBRARY_PRESET, &list, err);
+	if (r < 0)
+		return r;
+	for (i = 0; i < list.n; i++) {
+		if (!is_wanted(opts, &list.v[i]))
+			continue;
+		pmg_json_add(json, pmg_shelves_item_json(&list.v[i]));
+		add_row(table, &list.v[i]);
+	}
+	if (opts->json)
+		pmg_out_json(call->out, json);
+	else
+		pmg_table_print(table, call->out->to);
+	return 0;
+}
+
+static struct json_t *allows_json(const struct pmg_draft *draft)
+{
+	struct json_t *list = pmg_json_array();
+	size_t i;
+
+	for (i = 0; i < draft->n_entries; i++) {
+		struct json_t *entry = pmg_json_object();
+
+		pmg_json_set_str(entry, "access", pmg_access_name(draft->entries[i].access));
+		pmg_json_set_str(entry, "value", draft->entries[i].text);
+		pmg_json_set_int(entry, "line", draft->entries[i].line);
+		pmg_json_add(list, entry);
+	}
+	return list;
+}
+
+static int print_json(struct pmg_library_item *item, const struct pmg_out *out, struct pmg_err *err)
+{
+	pmg_auto(draft) struct pmg_draft draft = { 0 };
+	pmg_auto(json) struct json_t *json = NULL;
+	int r = pmg_draft_read(&draft, item, err);
+
+	if (r < 0)
+		return r;
+	pmg_library_describe(item);
+	json = pmg_shelves_item_json(item);
+	pmg_json_set(json, "allows", allows_json(&draft));
+	pmg_out_json(out, json);
+	return 0;
+}
+
+static int show_preset(const struct pmg_call *call, struct pmg_err *err)
+{
+	const struct show_opts *opts = call->opts;
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
+	pmg_auto(library_item) struct pmg_library_item item = { 0 };
+	pmg_autofree char *shadowed = NULL;
+	pmg_autofree char *text = NULL;
+	size_t len = 0;
+	int r = open_shelf(&env, &shelf, err);
+
+	if (r == 0)
+		r = pmg_library_find(&shelf.library, PMG_LIBRARY_PRESET, call->operands[0], &item,
+				     err);
+	if (r == 0) {
+		shadowed = pmg_library_shadows(&shelf.library, &item);
+		if (shadowed)
+			pmg_out_note(call->out, "%s is not used: a built-in one has its name",
+				     shadowed);
+		if (opts->json)
+			r = print_json(&item, call->out, err);
+		else
+			r = pmg_library_text(&item, &text, &len, err);
+	}
+	if (text)
+		(void)fwrite(text, 1, len, call->out->to);
+	if (r == -PMG_E_NOTFOUND) /* it is what was typed that is wrong */
+		err->code = PMG_E_CONFIG;
+	return r < 0 ? -(int)err->code : 0;
+}
+
+static int lint_presets(const struct pmg_call *call, struct pmg_err *err)
+{
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
+	int r = open_shelf(&env, &shelf, err);
+
+	return r < 0 ? r
+		     : pmg_shelves_lint(&shelf, PMG_LIBRARY_PRESET, call->operands, call->opts,
+					call->out);
+}
+
+static int check_name(const struct pmg_library *library, const char *name, struct pmg_err *err)
+{
+	pmg_autofree char *path = NULL;
+	pmg_autofree char *safe = pmg_out_quote(name);
+	struct stat st;
+
+	if (!pmg_draft_is_name(name))
+		return pmg_err_set(err, PMG_E_USAGE, 0,
+				   "a name is 1 to 64 letters, digits, \"_\" and \"-\", not \"%s\"",
+				   safe);
+	if (pmg_builtin_find("preset", name)) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is built in, and would win", safe);
+		return pmg_err_hint(
+			err, "take another name; \"pmg sandbox preset show %s\" shows it", safe);
+	}
+	path = pmg_library_path(library, PMG_LIBRARY_PRESET, name);
+	if (lstat(path, &st) < 0)
+		return 0;
+	(void)pmg_err_set(err, PMG_E_USAGE, 0, "%s is there already", path);
+	return pmg_err_hint(err, "\"pmg sandbox preset edit %s\" changes it", safe);
+}
+
+/* What is meant to be changed, and can be used as it is. */
+static char *beginning(const struct init_opts *opts, const char *name, const char *author)
+{
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(TEXT_MAX);
+	pmg_autofree char *description = pmg_yaml_quote(
+		opts->description ? opts->description : "what it is for, in one line");
+	pmg_autofree char *by = pmg_yaml_quote(author ? author : "");
+	pmg_autofree char *labels = joined(&opts->labels);
+	int r = pmg_str_addf(&out, "schema_version: 1\nkind: preset\nname: %s\ndescription: %s\n",
+			     name, description);
+
+	if (r == 0)
+		r = pmg_str_addf(&out, "metadata: {%s%s%slabels: [%s]}\n", author ? "author: " : "",
+				 author ? by : "", author ? ", " : "", labels);
+	if (r == 0)
+		r = pmg_str_addf(
+			&out,
+			"# Threat notes: what each allowance opens, who could misuse it, and why "
+			"that is\n"
+			"# acceptable. What they do not say nobody has thought of.\n"
+			"# Write: the cache of the tool, which no other program starts or reads.\n"
+			"filesystem:\n"
+			"  allow_read: []\n"
+			"  allow_write:\n"
+			"    - \"${PROJECT}/.%s/**\"\n"
+			"process:\n"
+			"  allow_exec: []\n"
+			"network:\n"
+			"  allow_bind: [] # loopback, as \"127.0.0.1:5173\"\n"
+			"  allow_outbound: [] # hosts, as \"downloads.example:443\"\n"
+			"environment:\n"
+			"  allow: [] # exact names\n",
+			name);
+	return r == 0 ? pmg_str_steal(&out) : NULL;
+}
+
+/* Options that would make a file that cannot be used are wrong, not the file. */
+static int check_beginning(const struct pmg_shelf *shelf, const char *path, const char *text,
+			   struct pmg_err *err)
+{
+	struct pmg_err why = PMG_ERR_INIT;
+
+	if (text &&
+	    pmg_shelves_check(shelf, PMG_LIBRARY_PRESET, path, text, strlen(text), &why) == 0)
+		return 0;
+	return pmg_err_set(err, PMG_E_USAGE, 0, "%s",
+			   text ? why.msg : "author, labels or description are too long");
+}
+
+static int init_preset(const struct pmg_call *call, struct pmg_err *err)
+{
+	const struct init_opts *opts = call->opts;
+	const char *name = call->operands[0], *author;
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
+	pmg_autofree char *path = NULL;
+	pmg_autofree char *text = NULL;
+	int r = open_shelf(&env, &shelf, err);
+
+	if (r == 0)
+		r = check_name(&shelf.library, name, err);
+	if (r < 0)
+		return r;
+	author = opts->author ? opts->author : pmg_env_get(&env, "USER");
+	path = pmg_library_path(&shelf.library, PMG_LIBRARY_PRESET, name);
+	text = beginning(opts, name, author);
+	r = check_beginning(&shelf, path, text, err);
+	if (r < 0)
+		return r;
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return pmg_shelves_edit(&shelf, PMG_LIBRARY_PRESET, name, text, &env, call->out,
+					err);
+	r = pmg_edit_write(path, text, strlen(text), true, err);
+	if (r == 0)
+		(void)fprintf(call->out->to, "%s\n", path);
+	return r;
+}
+
+static int edit_preset(const struct pmg_call *call, struct pmg_err *err)
+{
+	const char *name = call->operands[0];
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
+	pmg_auto(library_item) struct pmg_library_item item = { 0 };
+	pmg_autofree char *shadowed = NULL;
+	pmg_autofree char *safe = pmg_out_quote(name);
+	int r = open_shelf(&env, &shelf, err);
+
+	if (r == 0)
+		r = pmg_library_find(&shelf.library, PMG_LIBRARY_PRESET, name, &item, err);
+	if (r == -PMG_E_NOTFOUND) {
+		err->code = PMG_E_USAGE;
+		return -PMG_E_USAGE;
+	}
+	if (r < 0)
+		return r;
+	shadowed = pmg_library_shadows(&shelf.library, &item);
+	if (item.official && !shadowed) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is built in and cannot be edited",
+				  safe);
+		return pmg_err_hint(err, "\"pmg sandbox preset init\" begins one of another name");
+	}
+	if (shadowed)
+		pmg_out_note(call->out, "%s is not used: a built-in one has its name", shadowed);
+	return pmg_shelves_edit(&shelf, PMG_LIBRARY_PRESET, name, NULL, &env, call->out, err);
+}
