@@ -234,7 +234,9 @@ static void serve_head(struct pmg_client *client, struct pmg_head *head)
 	}
 	client->has_body = client->request.framing == PMG_FRAMING_NONE;
 	client->body_left = client->request.length;
-	has_token = pmg_request_is_authorized(head, client->service->authorization);
+	/* Within walls nobody but the run gets here, and the broker has told who it is: yarn 2
+	 * sends no user name to a proxy. */
+	has_token = client->peer || pmg_request_is_authorized(head, client->service->authorization);
 	client->is_ours |= has_token;
 	if (!inside && !has_token)
 		ask_for_token(client);
