@@ -41,7 +41,7 @@ home() {
 	export HOME=$BATS_TEST_TMPDIR/home
 	project=$BATS_TEST_TMPDIR/project
 	mkdir -p "$HOME" "$project"
-	for name in $(compgen -e | grep -iE '^(npm_|pnpm_|pip_|uv_|poetry_|pipx_|virtual_env|xdg_|pmg_[^rmbet]|node_|.*_proxy$)'); do
+	for name in $(compgen -e | grep -iE '^(npm_|pnpm_|yarn_|bun_|pip_|uv_|poetry_|pipx_|virtual_env|xdg_|pmg_[^rmbet]|node_|.*_proxy$)'); do
 		case $name in
 		NODE_EXTRA_CA_CERTS | PIP_CERT) ;;
 		*) unset "$name" ;;

@@ -27,6 +27,8 @@ void pmg_facts_done(struct pmg_facts *facts)
 	free(facts->no_proxy);
 	pmg_strv_done(&facts->ca_files);
 	pmg_strv_done(&facts->ca_dirs);
+	pmg_strv_done(&facts->proxy_variables);
+	pmg_strv_done(&facts->bundle_variables);
 	pmg_strv_done(&facts->argv);
 	pmg_strv_done(&facts->notes);
 	pmg_strv_done(&facts->warnings);

@@ -8,6 +8,7 @@
 
 extern const struct pmg_pm pmg_pm_npm;
 extern const struct pmg_pm pmg_pm_pnpm;
+extern const struct pmg_pm pmg_pm_yarn;
 extern const struct pmg_pm pmg_pm_pip;
 extern const struct pmg_pm pmg_pm_uv;
 
@@ -15,6 +16,8 @@ extern const struct pmg_pm pmg_pm_uv;
 int pmg_npm_learn(const struct pmg_place *place, struct pmg_facts *out,
 		  struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_pnpm_learn(const struct pmg_place *place, struct pmg_facts *out,
+		   struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_yarn_learn(const struct pmg_place *place, struct pmg_facts *out,
 		   struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_pip_learn(const struct pmg_place *place, struct pmg_facts *out,
 		  struct pmg_err *err) PMG_MUST_CHECK;
@@ -30,6 +33,7 @@ struct pmg_settings;
  */
 int pmg_npm_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_pnpm_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_yarn_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err) PMG_MUST_CHECK;
 /** @param[out] typed   paths that the command line names as packages or requirements, absolute
  *  @param[out] python  the interpreter in pip's first line, NULL for none; caller frees */
 int pmg_pip_settings(const struct pmg_place *place, struct pmg_settings *out,
@@ -40,6 +44,12 @@ int pmg_uv_settings(const struct pmg_place *place, struct pmg_settings *out, str
 		    struct pmg_strv *verbs, struct pmg_err *err) PMG_MUST_CHECK;
 /** Where uv looks for its project: --directory, --project and their variables. */
 char *pmg_uv_start(const struct pmg_place *place) PMG_MUST_CHECK;
+/** How many operands of a line are yarn's own, not those of what it starts; 0: all. */
+unsigned pmg_yarn_own_operands(char *const *argv);
+/** What yarn-path or yarnPath names, NULL for none: yarn starts that in its place. Borrowed. */
+const char *pmg_yarn_path(const struct pmg_npmlike *n);
+/** It is yarn 1 that will do the work, or nobody can tell which. */
+bool pmg_yarn_is_classic(const struct pmg_npmlike *n);
 
 /** The program is one of corepack's names for a manager, not the manager itself. */
 bool pmg_is_corepack(const char *program);
@@ -50,6 +60,7 @@ extern const struct pmg_question pmg_uv_question;
 
 extern const struct pmg_arg_table pmg_npm_args;
 extern const struct pmg_arg_table pmg_pnpm_args;
+extern const struct pmg_arg_table pmg_yarn_args;
 extern const struct pmg_arg_table pmg_pip_args;
 extern const struct pmg_arg_table pmg_pip_general_args; /* before the verb */
 extern const struct pmg_arg_table pmg_uv_args;

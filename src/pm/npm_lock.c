@@ -9,8 +9,7 @@
 
 #define NEST_MAX 512U /* of "dependencies" in version 1 */
 
-/* BASE/NAME/-/FILE or BASE/@SCOPE/NAME/-/FILE of a known registry. */
-static bool is_usual(const struct pmg_strv *bases, const char *url, size_t len)
+bool pmg_npm_lock_is_usual(const struct pmg_strv *bases, const char *url, size_t len)
 {
 	size_t i, n;
 
@@ -23,7 +22,7 @@ static bool is_usual(const struct pmg_strv *bases, const char *url, size_t len)
 	return false;
 }
 
-static void list_bases(const struct pmg_facts *facts, struct pmg_strv *out)
+void pmg_npm_lock_bases(const struct pmg_facts *facts, struct pmg_strv *out)
 {
 	size_t i;
 
@@ -57,7 +56,7 @@ static bool all_usual(const struct pmg_strv *bases, const char *key, const char 
 			return false;
 		/* Whatever has a colon may be an address: "1.0.0" and "file:x" are told apart. */
 		if (memchr(p, ':', (size_t)(close - p)) && strncmp(p, "\"file:", 6) != 0 &&
-		    !is_usual(bases, p + 1, (size_t)(close - p - 1)))
+		    !pmg_npm_lock_is_usual(bases, p + 1, (size_t)(close - p - 1)))
 			return false;
 		p = close;
 	}
@@ -68,7 +67,7 @@ bool pmg_npm_lock_is_ordinary(const struct pmg_facts *facts, const char *text, s
 {
 	pmg_auto(strv) struct pmg_strv bases = { 0 };
 
-	list_bases(facts, &bases);
+	pmg_npm_lock_bases(facts, &bases);
 	/* "r\u0065solved" is a key too. */
 	return !memmem(text, len, "\\u", 2) && all_usual(&bases, "\"resolved\"", text, len) &&
 	       all_usual(&bases, "\"version\"", text, len);
@@ -83,7 +82,7 @@ struct lock {
 
 static int add(struct lock *lock, const char *url, const char *name, const char *version)
 {
-	if (!url || is_usual(lock->bases, url, strlen(url)))
+	if (!url || pmg_npm_lock_is_usual(lock->bases, url, strlen(url)))
 		return 0;
 	return pmg_facts_source(lock->facts, PMG_ECO_NPM, url, name, version, lock->err);
 }
@@ -148,7 +147,7 @@ int pmg_npm_lock_parse(struct pmg_facts *facts, const char *name, const char *te
 	r = pmg_json_parse(name, text, len, &json, err);
 	if (r < 0)
 		return r;
-	list_bases(facts, &bases);
+	pmg_npm_lock_bases(facts, &bases);
 	r = read_packages(&lock, pmg_json_get(json, "packages"));
 	return r == 0 ? read_dependencies(&lock, pmg_json_get(json, "dependencies"), 0) : r;
 }

@@ -32,4 +32,9 @@ int pmg_npm_lock_parse(struct pmg_facts *facts, const char *name, const char *te
  */
 bool pmg_npm_lock_is_ordinary(const struct pmg_facts *facts, const char *text, size_t len);
 
+/** The addresses of all registries that are known. */
+void pmg_npm_lock_bases(const struct pmg_facts *facts, struct pmg_strv *out);
+/** BASE/NAME/-/FILE or BASE/@SCOPE/NAME/-/FILE of one of them: it says itself what it is. */
+bool pmg_npm_lock_is_usual(const struct pmg_strv *bases, const char *url, size_t len);
+
 #endif

@@ -12,6 +12,7 @@
 #include "pm/npm_lock.h"
 #include "pm/pnpm_lock.h"
 #include "pm/project.h"
+#include "pm/yarn_lock.h"
 
 #define WORKSPACE_MAX 1048576U
 
@@ -78,6 +79,23 @@ static int read_members(struct pmg_manifests *walk, const char *root,
 	return r;
 }
 
+static int read_lock(struct pmg_facts *facts, const char *file, struct pmg_err *err)
+{
+	static const struct {
+		const char *name;
+		int (*read)(struct pmg_facts *facts, const char *path, struct pmg_err *err);
+	} readers[] = {
+		{ "pnpm-lock.yaml", pmg_pnpm_lock_read },
+		{ "yarn.lock", pmg_yarn_lock_read },
+	};
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(readers); i++)
+		if (strcmp(pmg_path_name(file), readers[i].name) == 0)
+			return readers[i].read(facts, file, err);
+	return pmg_npm_lock_read(facts, file, err);
+}
+
 static int read_locks(struct pmg_npmlike *n, const char *dir, const char *const *names,
 		      struct pmg_err *err)
 {
@@ -86,8 +104,7 @@ static int read_locks(struct pmg_npmlike *n, const char *dir, const char *const 
 	for (; r == 0 && *names; names++) {
 		pmg_autofree char *file = pmg_path_join(dir, *names);
 
-		r = pmg_str_has_suffix(*names, ".yaml") ? pmg_pnpm_lock_read(n->facts, file, err)
-							: pmg_npm_lock_read(n->facts, file, err);
+		r = read_lock(n->facts, file, err);
 	}
 	return r;
 }

@@ -60,7 +60,8 @@ static int take_option(struct pmg_npmlike *n, const struct pmg_arg *arg, const c
 		value = "false";
 	if (!value)
 		value = "true";
-	if (strcmp(name, "prefix") == 0 || strcmp(name, "dir") == 0) {
+	if (n->cwd_is_folder ? strcmp(name, "cwd") == 0
+			     : strcmp(name, "prefix") == 0 || strcmp(name, "dir") == 0) {
 		free(n->prefix);
 		n->prefix = pmg_xstrdup(value);
 	}

@@ -12,7 +12,8 @@ struct pmg_npmlike {
 	struct pmg_facts *facts;       /* borrowed; filled */
 	struct pmg_settings settings;
 	struct pmg_strv operands; /* of the command line, the verb first */
-	char *prefix;             /* of --prefix, -C, --dir; NULL */
+	char *prefix;             /* of --prefix, -C, --dir, --cwd; NULL */
+	bool cwd_is_folder;       /* that option is --cwd (yarn, bun) */
 	bool no_proxy_takes_word; /* "--no-proxy X" (pnpm 12), not the negation of --proxy */
 };
 

@@ -19,12 +19,15 @@ void pmg_places_done(struct pmg_places *places)
 	pmg_strv_done(&places->caches);
 	pmg_strv_done(&places->stores);
 	pmg_strv_done(&places->prefixes);
+	pmg_strv_done(&places->made);
 	pmg_strv_done(&places->outputs);
 	pmg_strv_done(&places->operands);
 	pmg_strv_done(&places->source_dirs);
 	pmg_strv_done(&places->dists);
 	pmg_strv_done(&places->programs);
 	pmg_strv_done(&places->configs);
+	pmg_strv_done(&places->plain_configs);
+	pmg_strv_done(&places->parts);
 	pmg_strv_done(&places->git_configs);
 	pmg_strv_done(&places->git_dirs);
 	pmg_strv_done(&places->hooks);
@@ -112,12 +115,18 @@ char *pmg_places_base(const struct pmg_place *place, const char *name, const cha
 bool pmg_places_is_of_project(const struct pmg_place *place, const struct pmg_places *out,
 			      const struct pmg_setting *s)
 {
-	const char *name = pmg_path_name(s->what);
+	/* Wherever they lie: one above the project is written by who has that folder. */
+	static const char *const names[] = { ".npmrc",      ".yarnrc",      ".yarnrc.yml",
+					     "bunfig.toml", ".bunfig.toml", "pnpm-workspace.yaml" };
+	pmg_autofree char *dir = pmg_path_dir(s->what);
+	bool known = false;
+	size_t i;
 
-	if (s->line == 0 || (pmg_path_is_under(s->what, place->home) &&
-			     strcmp(s->what + strlen(place->home), "/.npmrc") == 0))
+	for (i = 0; i < PMG_ARRAY_LEN(names); i++)
+		known = known || strcmp(pmg_path_name(s->what), names[i]) == 0;
+	if (s->line == 0 || (known && strcmp(dir, place->home) == 0))
 		return false;
-	return strcmp(name, ".npmrc") == 0 || strcmp(name, "pnpm-workspace.yaml") == 0 ||
+	return known ||
 	       (s->what[0] == '/' && out->project && pmg_places_is_within(s->what, out->project));
 }
 

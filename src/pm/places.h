@@ -16,6 +16,8 @@ struct pmg_places {
 	struct pmg_strv prefixes; /* prefixes that this command line installs into: global ones of
 				   * npm and pnpm, the environment of pip; only those that the user
 				   * owns */
+	struct pmg_strv made; /* folders besides caches and stores that are made ahead, since what
+			       * they lie in is closed */
 	struct pmg_strv outputs;  /* folders and files that options have results written to */
 	struct pmg_strv operands; /* files and folders outside of the project that the command line
 				   * names as packages or requirements, canonical */
@@ -25,6 +27,9 @@ struct pmg_places {
 	struct pmg_strv programs;    /* tool-chain folders off the system trees */
 	struct pmg_strv
 		configs; /* configuration files of the manager, whether or not they are there */
+	struct pmg_strv plain_configs; /* those of them, and of the project, that scripts may read
+					* since they hold no credential */
+	struct pmg_strv parts; /* programs that the manager starts in its own place: yarnPath */
 	struct pmg_strv git_configs;
 	struct pmg_strv git_dirs;
 	struct pmg_strv hooks;

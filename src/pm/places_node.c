@@ -86,7 +86,9 @@ static void npm_configs(const struct pmg_npmlike *n, struct pmg_places *out)
 	pmg_autofree char *npmrc = pmg_path_join(n->place->home, ".npmrc");
 	size_t i;
 
-	pmg_places_add(&out->configs, npmrc);
+	/* Berry reads none, and what its own shell opens for a script it opens itself. */
+	if (!n->cwd_is_folder || pmg_yarn_is_classic(n))
+		pmg_places_add(&out->configs, npmrc);
 	for (i = 0; i < n->settings.n; i++) {
 		const struct pmg_setting *s = &n->settings.v[i];
 
@@ -168,19 +170,58 @@ static void pnpm_places(const struct pmg_npmlike *n, struct pmg_places *out)
 	pmg_places_outputs(&n->settings, place, out, keys);
 }
 
+/*
+ * Where a script starts yarn or bun again, that ends at a configuration file which it may not read,
+ * while npm goes on. One that holds no credential is nobody's secret.
+ */
+static void open_configs(const struct pmg_npmlike *n, struct pmg_places *out)
+{
+	size_t i;
+
+	for (i = 0; n->cwd_is_folder && i < n->settings.n; i++) {
+		const struct pmg_setting *s = &n->settings.v[i];
+
+		if (s->line > 0 && s->what[0] == '/' &&
+		    !pmg_strv_has(&out->plain_configs, s->what) && pmg_places_is_plain(s->what))
+			pmg_places_add(&out->plain_configs, s->what);
+	}
+}
+
+/* What is each manager's own. */
+struct keeping {
+	const char *name;
+	int (*settings)(struct pmg_npmlike *n, char **start, struct pmg_err *err);
+	void (*places)(const struct pmg_npmlike *n, struct pmg_places *out);
+};
+
+static const struct keeping *keeping_of(const struct pmg_pm *pm)
+{
+	static const struct keeping rows[] = {
+		{ "npm", pmg_npm_settings, npm_places },
+		{ "pnpm", pmg_pnpm_settings, pnpm_places },
+		{ "yarn", pmg_yarn_settings, pmg_places_yarn },
+	};
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
+		if (strcmp(rows[i].name, pm->name) == 0)
+			return &rows[i];
+	return &rows[0];
+}
+
 int pmg_places_node(const struct pmg_pm *pm, const struct pmg_place *place, struct pmg_places *out,
 		    struct pmg_err *err)
 {
 	pmg_auto(facts) struct pmg_facts scratch = { 0 };
 	pmg_auto(npmlike) struct pmg_npmlike n = { .place = place, .facts = &scratch };
-	bool pnpm = strcmp(pm->name, "pnpm") == 0;
+	const struct keeping *keeping = keeping_of(pm);
 	pmg_autofree char *start = NULL;
-	int r = pnpm ? pmg_pnpm_settings(&n, &start, err) : pmg_npm_settings(&n, &start, err);
+	int r = keeping->settings(&n, &start, err);
 
 	if (r < 0)
 		return r;
 	/* "npm -g --prefix X" installs into X, it does not work there. */
-	if (is_global(&n, out)) {
+	if (!n.cwd_is_folder && is_global(&n, out)) {
 		free(start);
 		start = pmg_xstrdup(place->cwd);
 	}
@@ -188,10 +229,8 @@ int pmg_places_node(const struct pmg_pm *pm, const struct pmg_place *place, stru
 	out->project = pmg_places_project(pm, place, start, out->repository);
 	npm_configs(&n, out);
 	pmg_places_operands(&n, start, out);
-	if (pnpm)
-		pnpm_places(&n, out);
-	else
-		npm_places(&n, out);
+	keeping->places(&n, out);
+	open_configs(&n, out);
 	corepack(place, out);
 	return 0;
 }

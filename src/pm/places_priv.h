@@ -48,7 +48,12 @@ char *pmg_places_prefix_of(const char *program) PMG_MUST_CHECK;
 /** The manager's project, seen from the folder it works in; pm NULL: that folder. */
 char *pmg_places_project(const struct pmg_pm *pm, const struct pmg_place *place, const char *start,
 			 const char *repository) PMG_MUST_CHECK;
-/** All but programs, for npm and pnpm */
+struct pmg_npmlike;
+/** What is yarn's; out->project is known. */
+void pmg_places_yarn(const struct pmg_npmlike *n, struct pmg_places *out);
+/** A configuration file of node's managers without a credential in it; false when not readable. */
+bool pmg_places_is_plain(const char *path);
+/** All but programs, for node's managers */
 int pmg_places_node(const struct pmg_pm *pm, const struct pmg_place *place, struct pmg_places *out,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 /** What is pip's; out->project is known. */

@@ -4,7 +4,7 @@
  * What pmg knows of a package manager: which programs it has, which of their
  * verbs can fetch or run package code, where its packages come from, and by
  * which variables it is told of a proxy and of certificates. One file a
- * manager (npm.c pnpm.c pip.c), one row each in pm.c.
+ * manager (npm.c pnpm.c yarn.c pip.c), one row each in pm.c.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,7 +65,11 @@ struct pmg_facts {
 	char *no_proxy;
 	struct pmg_strv ca_files; /* the user's own CA files that the tool would have read */
 	struct pmg_strv ca_dirs;
-	bool has_cafile;          /* a setting of the manager's own names certificates */
+	bool has_cafile; /* a setting of the manager's own names certificates */
+	/* Variables of this tool alone, to overrule a file of its own: other versions of it end at
+	 * one that they do not know. They get the address of pmg's proxy, or name the bundle. */
+	struct pmg_strv proxy_variables;
+	struct pmg_strv bundle_variables;
 	struct pmg_strv argv;     /* the tool's arguments, without what would steer it round pmg */
 	struct pmg_strv notes;    /* one line each for the user: what was taken over or is odd */
 	struct pmg_strv warnings; /* the same, of what the user meant to have and has not */
@@ -94,6 +98,8 @@ struct pmg_pointer {
 	const char *extra;  /* file of pmg's certificate and the user's NODE_EXTRA_CA_CERTS */
 	bool has_loopback;  /* a registry is on loopback: then NO_PROXY may not name it */
 	bool has_cafile;    /* facts.has_cafile: "cafile" has to be overruled */
+	const struct pmg_strv *proxy_variables; /* those of facts; NULL: none */
+	const struct pmg_strv *bundle_variables;
 };
 
 struct pmg_pm {

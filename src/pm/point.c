@@ -58,6 +58,15 @@ static const struct {
 	{ "noproxy", GONE, "pnpm_config_" },
 	{ "cafile", CAFILE, "pnpm_config_" },
 	{ "ca", GONE, "pnpm_config_" },
+	/* yarn. Berry (2 to 4) obeys these two alone, and ends at one that it does not know: those
+	 * that only yarn 1 or only some versions know are set where a file has to be overruled. */
+	{ "https-proxy", PROXY, "yarn_" },
+	{ "http-proxy", PROXY, "yarn_" },
+	{ "proxy", GONE, "yarn_" },
+	{ "cafile", GONE, "yarn_" },
+	{ "ca", GONE, "yarn_" },
+	{ "https-ca-file-path", GONE, "yarn_" },
+	{ "ca-file-path", GONE, "yarn_" },
 	/* pip: beats pip.conf, and is handed on to isolated builds */
 	{ "PIP_PROXY", PROXY, NULL },
 	{ "PIP_CERT", BUNDLE, NULL },
@@ -105,6 +114,14 @@ static char *variable(const char *prefix, const char *key)
 	return name;
 }
 
+static void set_all(struct pmg_strv *env, const struct pmg_strv *names, const char *value)
+{
+	size_t i;
+
+	for (i = 0; names && i < names->n; i++)
+		pmg_env_set(env, names->v[i], value);
+}
+
 void pmg_point(struct pmg_strv *env, const struct pmg_pointer *to)
 {
 	const char *loopback = "localhost,127.0.0.1,::1";
@@ -130,6 +147,8 @@ void pmg_point(struct pmg_strv *env, const struct pmg_pointer *to)
 		if (values[rows[i].what])
 			pmg_env_set(env, name, values[rows[i].what]);
 	}
+	set_all(env, to->proxy_variables, to->proxy);
+	set_all(env, to->bundle_variables, to->bundle);
 }
 
 void pmg_point_python(struct pmg_strv *env, const struct pmg_pointer *to)

@@ -34,8 +34,10 @@ struct pmg_policy_facts {
 	struct pmg_strv programs; /* ${TOOLCHAIN}: folders below HOME, or elsewhere off the system
 				   * trees, in which the programs on PATH really lie */
 	struct pmg_strv configs;  /* ${CONFIG}: the manager's own configuration files */
-	struct pmg_strv git_configs; /* ${GITCONFIG}: ~/.gitconfig, XDG, included files */
-	struct pmg_strv git_dirs;    /* ${GITDIR}: real git dir and common dir of the project */
+	struct pmg_strv plain_configs; /* ${PLAINCONFIG}: those without a credential in them */
+	struct pmg_strv parts;         /* programs that the manager starts in its own place */
+	struct pmg_strv git_configs;   /* ${GITCONFIG}: ~/.gitconfig, XDG, included files */
+	struct pmg_strv git_dirs;      /* ${GITDIR}: real git dir and common dir of the project */
 	struct pmg_strv hooks; /* ${HOOKS}: what core.hooksPath names, besides hooks of git_dirs */
 	struct pmg_strv outputs; /* ${OUTPUT}: where the command line has results written to */
 	struct pmg_strv

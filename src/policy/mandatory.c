@@ -22,13 +22,14 @@
 #define RW  (R | W)
 #define RWX (R | W | X)
 
-#define SCRIPT  1U  /* the manager itself may */
-#define QUIET   2U  /* tools touch it as a matter of course: no sign of an attack */
-#define PACKAGE 4U  /* holds inside an installed package's own folder as well */
-#define HOOK    8U  /* no opt-out */
-#define OPEN    16U /* no secret in spite of its name */
-#define SECRET  32U /* only where git's configuration of the repository holds credentials */
-#define PLAIN   64U /* only where it does not */
+#define SCRIPT  1U   /* the manager itself may */
+#define QUIET   2U   /* tools touch it as a matter of course: no sign of an attack */
+#define PACKAGE 4U   /* holds inside an installed package's own folder as well */
+#define HOOK    8U   /* no opt-out */
+#define OPEN    16U  /* no secret in spite of its name */
+#define SECRET  32U  /* only where git's configuration of the repository holds credentials */
+#define PLAIN   64U  /* only where it does not */
+#define EMPTY   128U /* yarn and bun, started again by a script, end where they may not read it */
 
 /* A name that ends in a slash and two stars is a folder with all below it. */
 static const struct row {
@@ -106,10 +107,12 @@ static const struct row {
 	{ HOME | PROJECT, RW, ".dockercfg", 0 },
 	{ HOME, RW, ".config/containers/auth.json", 0 },
 	/* Registries and forges: what a manager reads, its scripts may not */
-	{ HOME | PROJECT, R, ".npmrc", SCRIPT | QUIET },
+	{ HOME | PROJECT, R, ".npmrc", SCRIPT | QUIET | EMPTY },
 	{ PROJECT, W, ".npmrc", SCRIPT },
 	{ HOME, W, ".npmrc", SCRIPT },
-	{ HOME | PROJECT, RW, ".yarnrc.yml", SCRIPT | QUIET },
+	{ HOME | PROJECT, RW, ".yarnrc.yml", SCRIPT | QUIET | EMPTY },
+	{ HOME | PROJECT, RW, ".yarnrc", SCRIPT | QUIET | EMPTY },
+	{ FIXED, R, "${PLAINCONFIG}", OPEN },
 	{ HOME | PROJECT, RW, ".pypirc", 0 },
 	{ HOME | PROJECT, RW, ".netrc", SCRIPT },
 	{ HOME | PROJECT, RW, "_netrc", SCRIPT },
@@ -351,6 +354,11 @@ static const struct row {
 	{ FIXED, W, "${RUNDIR}/**", PACKAGE },
 };
 
+static bool reads_again(const char *manager)
+{
+	return strcmp(manager, "yarn") == 0 || strcmp(manager, "bun") == 0;
+}
+
 static int add_text(struct pmg_policy *policy, const struct pmg_policy_facts *facts,
 		    const struct row *row, const char *text, struct pmg_err *err)
 {
@@ -377,6 +385,7 @@ static int add_text(struct pmg_policy *policy, const struct pmg_policy_facts *fa
 								    : PMG_LAYER_MANDATORY,
 		.roles = flags & SCRIPT ? PMG_ROLE_SCRIPT : PMG_ROLE_ANY,
 		.sensitive = !(flags & (QUIET | OPEN)),
+		.reads_empty = (flags & EMPTY) && reads_again(facts->manager),
 		.packages_exempt = !(flags & (PACKAGE | OPEN)),
 		.text = copy,
 		.source = source,

@@ -26,10 +26,11 @@ static const char *const role_terms[] = {
 /* All that a rule says besides its pattern, in words that no pattern begins with. */
 static char *terms_of(const struct pmg_policy_rule *rule)
 {
-	return pmg_xasprintf("%s%s%s%s", rank_terms[rule->rank],
+	return pmg_xasprintf("%s%s%s%s%s", rank_terms[rule->rank],
 			     role_terms[rule->roles & PMG_ROLE_ANY],
 			     rule->sensitive ? " sensitive" : "",
-			     rule->packages_exempt ? " not-in-packages" : "");
+			     rule->packages_exempt ? " not-in-packages" : "",
+			     rule->reads_empty ? " reads-empty" : "");
 }
 
 static bool has_access(const struct pmg_subtree *tree, enum pmg_access access)
@@ -120,6 +121,8 @@ static void add_switches(struct pmg_plan *plan, const struct pmg_policy *policy)
 	for (i = 0; i < policy->dependency_names.n; i++)
 		set(plan, policy, "dependency_folder", policy->dependency_names.v[i],
 		    PMG_ENFORCED_BROKER);
+	for (i = 0; i < policy->manager_parts.n; i++)
+		set(plan, policy, "manager_part", policy->manager_parts.v[i], PMG_ENFORCED_BROKER);
 	if (policy->project)
 		set(plan, policy, "project", policy->project, PMG_ENFORCED_BROKER);
 }

@@ -70,6 +70,7 @@ void pmg_policy_free(struct pmg_policy *policy)
 	free(policy->direct_dns_source);
 	free(policy->needs);
 	pmg_strv_done(&policy->dependency_names);
+	pmg_strv_done(&policy->manager_parts);
 	pmg_strv_done(&policy->notes);
 	free(policy);
 }
@@ -162,7 +163,9 @@ static int compare_meaning(const struct pmg_policy_rule *a, const struct pmg_pol
 		r = (int)a->roles - (int)b->roles;
 	if (r == 0)
 		r = (int)a->temporary - (int)b->temporary;
-	return r ? r : (int)a->packages_exempt - (int)b->packages_exempt;
+	if (r == 0)
+		r = (int)a->packages_exempt - (int)b->packages_exempt;
+	return r ? r : (int)a->reads_empty - (int)b->reads_empty;
 }
 
 static int compare(const void *left, const void *right)

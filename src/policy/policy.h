@@ -78,6 +78,8 @@ struct pmg_policy_rule {
 			 * makes the run end with 1, and no allowance is suggested */
 	bool packages_exempt;  /* does not hold inside an installed package's own folder; of writes:
 				* nowhere below a dependency folder */
+	bool reads_empty;      /* who may not read it gets an empty file, since there are tools that
+				* end at an error here */
 	bool temporary;        /* of the temporary folder: does not hold in a project, working
 				* folder or home that lies below it */
 	char *text;            /* pattern with variables replaced */
@@ -93,6 +95,7 @@ struct pmg_policy {
 	char *home;
 	struct pmg_strv dependency_names; /* "node_modules", ".venv", "site-packages": below a
 					   * folder so called lie installed packages */
+	struct pmg_strv manager_parts;    /* scripts that the manager starts in its own place */
 	struct pmg_policy_rule *rules;    /* sorted: access, rank, sensitive first, text bytes */
 	size_t n_rules;
 	size_t cap_rules;

@@ -45,10 +45,24 @@ static const char *const always[] = {
 
 /* Settings of pmg's own making, in any case: they name pmg's proxy and its bundle. */
 static const char *const steering[] = {
-	"npm_config_https_proxy", "npm_config_proxy",        "npm_config_noproxy",
-	"npm_config_cafile",      "pnpm_config_https_proxy", "pnpm_config_http_proxy",
-	"pnpm_config_proxy",      "pnpm_config_no_proxy",    "pnpm_config_cafile",
-	"npm_config_https-proxy", "pnpm_config_https-proxy", NULL,
+	"npm_config_https_proxy",
+	"npm_config_proxy",
+	"npm_config_noproxy",
+	"npm_config_cafile",
+	"pnpm_config_https_proxy",
+	"pnpm_config_http_proxy",
+	"pnpm_config_proxy",
+	"pnpm_config_no_proxy",
+	"pnpm_config_cafile",
+	"npm_config_https-proxy",
+	"pnpm_config_https-proxy",
+	"yarn_https_proxy",
+	"yarn_http_proxy",
+	"yarn_proxy",
+	"yarn_cafile",
+	"yarn_https_ca_file_path",
+	"yarn_ca_file_path",
+	NULL,
 };
 
 /* Pointers of pmg's own making. A run sets those that it needs anew; what came from outside could

@@ -28,6 +28,7 @@ static const struct {
 	{ "PREFIX", offsetof(struct pmg_policy_facts, prefixes), true },
 	{ "TOOLCHAIN", offsetof(struct pmg_policy_facts, programs), true },
 	{ "CONFIG", offsetof(struct pmg_policy_facts, configs), true },
+	{ "PLAINCONFIG", offsetof(struct pmg_policy_facts, plain_configs), true },
 	{ "GITCONFIG", offsetof(struct pmg_policy_facts, git_configs), true },
 	{ "GITDIR", offsetof(struct pmg_policy_facts, git_dirs), true },
 	{ "HOOKS", offsetof(struct pmg_policy_facts, hooks), true },

@@ -218,6 +218,8 @@ static void fill_facts(const struct pmg_run_want *want, const struct pmg_prepare
 		.prefixes = places->prefixes,
 		.programs = places->programs,
 		.configs = places->configs,
+		.plain_configs = places->plain_configs,
+		.parts = places->parts,
 		.git_configs = places->git_configs,
 		.git_dirs = places->git_dirs,
 		.hooks = places->hooks,
@@ -277,6 +279,7 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	keep_folders(&out->facts.ca_files, &places.configs);
 	keep_folders(&places.caches, &out->folders);
 	keep_folders(&places.stores, &out->folders);
+	keep_folders(&places.made, &out->folders);
 	/* Else all of a project, or of what was typed, that lies in /tmp could be written. */
 	out->tmp_shared = is_in_tmp(places.project) || is_in_tmp(out->cwd) ||
 			  is_in_tmp(place->home) || has_in_tmp(&places.operands);

@@ -58,7 +58,11 @@ static int join_outer(struct pmg_running *run, struct pmg_err *err)
 	if (!pmg_outer_find(run->want->env, &outer))
 		return 0;
 	pmg_running_copy_env(run, &env);
-	to = (struct pmg_pointer){ outer.proxy, outer.bundle, outer.extra, true, true };
+	to = (struct pmg_pointer){ .proxy = outer.proxy,
+				   .bundle = outer.bundle,
+				   .extra = outer.extra,
+				   .has_loopback = true,
+				   .has_cafile = true };
 	if (outer.walls) {
 		/* They hold whatever this tool is told; and our own configuration is behind them.
 		 */
@@ -77,6 +81,8 @@ static int join_outer(struct pmg_running *run, struct pmg_err *err)
 	pmg_log_debug("inside a guarded run: its proxy is used");
 	to.has_loopback = run->prepared.has_loopback;
 	to.has_cafile = run->prepared.facts.has_cafile;
+	to.proxy_variables = &run->prepared.facts.proxy_variables;
+	to.bundle_variables = &run->prepared.facts.bundle_variables;
 	pmg_running_point(run, &to, &env);
 	return become_tool(run, &env, pmg_running_argv(run), err);
 }

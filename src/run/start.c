@@ -182,6 +182,8 @@ static void make_env(struct pmg_running *run)
 				  .extra = extra,
 				  .has_loopback = run->prepared.has_loopback,
 				  .has_cafile = run->prepared.facts.has_cafile,
+				  .proxy_variables = &run->prepared.facts.proxy_variables,
+				  .bundle_variables = &run->prepared.facts.bundle_variables,
 			  },
 			  &run->env);
 	pmg_env_set(&run->env, "PMG_RUN", run->folder.path);

@@ -15,10 +15,11 @@
 /*
  * What a manager starts is a script, but for these parts of itself that do its work over the
  * network: pip installs what a build needs through another pip, npm what is needed to pack a git
- * dependency through another npm, both fetch by git, and a shim of pyenv waits for its pip. They
- * are believed only in a child that the manager forked, before that child ran anything: its memory
- * is the manager's, so program and arguments are what the manager chose. (Where its installation
- * can be written by scripts, as in .venv, they can change the manager's own modules as well.)
+ * dependency through another npm, yarn works in a member of a workspace by another yarn, all fetch
+ * by git, and a shim of pyenv waits for its pip. They are believed only in a child that the manager
+ * forked, before that child ran anything: its memory is the manager's, so program and arguments are
+ * what the manager chose. (Where its installation can be written by scripts, as in .venv, they can
+ * change the manager's own modules as well.)
  *
  * What the manager chose may have been chosen for it by a hostile project: npm's script-shell=./git
  * would make every script of it a part of npm. So a program of the project is none.
@@ -33,6 +34,8 @@ static const struct {
 	{ "pip", NULL },
 	{ "pip3", "" }, /* "pip3.12" */
 	{ "node", "/npm/bin/npm-cli.js" },
+	{ "node", "/yarn/bin/yarn.js" }, /* `yarn workspace a add x` of yarn 1 */
+	{ "node", "/yarn/lib/cli.js" },
 	{ "git", NULL },
 	{ "git-remote-http", NULL },
 	{ "git-remote-https", NULL },
@@ -62,11 +65,28 @@ static bool is_planted(const struct pmg_policy *policy, const char *program)
 	       pmg_policy_ask(policy, PMG_ACCESS_WRITE, PMG_ROLE_SCRIPT, program).allowed;
 }
 
+/*
+ * What yarnPath of the project's own .yarnrc.yml names: with it yarn starts itself anew. Scripts
+ * cannot write that file, and in the manager's place it has the manager's rights, as a plugin of
+ * the project has that yarn loads.
+ */
+static bool is_named_part(const struct pmg_policy *policy, const char *name, const char *program,
+			  const char *argument)
+{
+	const char *part = pmg_str_has_prefix(name, "node") ? argument : program;
+
+	return part[0] == '/' && pmg_strv_has(&policy->manager_parts, part) &&
+	       (part == program || !is_planted(policy, program)) &&
+	       !pmg_policy_ask(policy, PMG_ACCESS_WRITE, PMG_ROLE_SCRIPT, part).allowed;
+}
+
 static bool is_own_part(const struct pmg_policy *policy, const char *program, const char *argument)
 {
 	const char *name = pmg_path_name(program);
 	size_t i;
 
+	if (is_named_part(policy, name, program, argument))
+		return true;
 	/* The python of an environment in the project is what runs pip itself. */
 	if (!pmg_str_has_prefix(name, "python") && is_planted(policy, program))
 		return false;

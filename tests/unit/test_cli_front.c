@@ -95,8 +95,10 @@ static const struct {
 	  127,
 	  "pmg: [PMG5001] npx: No such file or directory\n"
 	  "pmg: no npx on PATH besides pmg itself\n" },
-	{ { "pmg", "yarn", "add", "x" }, 121, "pmg: yarn is not supported by this version\n" },
-	{ { "/opt/shims/yarn", "add", "x" }, 121, "pmg: yarn is not supported by this version\n" },
+	{ { "pmg", "poetry", "add", "x" }, 121, "pmg: poetry is not supported by this version\n" },
+	{ { "/opt/shims/poetry", "add", "x" },
+	  121,
+	  "pmg: poetry is not supported by this version\n" },
 	{ { "pmg", "sandbox", "check" },
 	  121,
 	  "pmg: pmg sandbox check is not supported by this version\n" },

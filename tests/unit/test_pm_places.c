@@ -40,7 +40,7 @@ static void link_to(const struct learning *l, const char *from, const char *to)
 }
 
 /* Which list of places a row is about. */
-enum list { CACHES, STORES, PREFIXES, OUTPUTS, CONFIGS, PROGRAMS, DISTS };
+enum list { CACHES, STORES, PREFIXES, OUTPUTS, CONFIGS, PROGRAMS, DISTS, PLAIN, PARTS };
 
 static const struct pmg_strv *list_of(const struct pmg_places *places, enum list list)
 {
@@ -48,7 +48,8 @@ static const struct pmg_strv *list_of(const struct pmg_places *places, enum list
 		[CACHES] = &places->caches,     [STORES] = &places->stores,
 		[PREFIXES] = &places->prefixes, [OUTPUTS] = &places->outputs,
 		[CONFIGS] = &places->configs,   [PROGRAMS] = &places->programs,
-		[DISTS] = &places->dists,
+		[DISTS] = &places->dists,       [PLAIN] = &places->plain_configs,
+		[PARTS] = &places->parts,
 	};
 
 	return lists[list];
@@ -118,6 +119,53 @@ static void places_follow_line_environment_files_and_defaults(void **state)
 		{ "pnpm", "pnpm i", NULL, NULL, NULL, CACHES, "{home}/.local/state/pnpm", NULL },
 		{ "pnpm", "pnpm add -g x", NULL, NULL, NULL, PREFIXES, "{home}/.local/share/pnpm",
 		  NULL },
+		{ "yarn", "yarn", NULL, NULL, NULL, CACHES, "{home}/.yarn/berry", NULL },
+		{ "yarn", "yarn", "XDG_CACHE_HOME={top}/x", NULL, NULL, CACHES, "{top}/x/yarn",
+		  NULL },
+		{ "yarn", "yarn", "YARN_CACHE_FOLDER={top}/c", NULL, NULL, CACHES, "{top}/c",
+		  NULL },
+		{ "yarn", "yarn", "YARN_GLOBAL_FOLDER={top}/g", NULL, NULL, CACHES, "{top}/g",
+		  NULL },
+		{ "yarn", "yarn", NULL, "home/.yarnrc.yml", "globalFolder: ../g\n", CACHES,
+		  "{top}/g", NULL },
+		{ "yarn", "yarn", NULL, "home/project/.yarnrc.yml", "cacheFolder: {home}/other\n",
+		  CACHES, "{home}/.yarn/berry", "{home}/other" },
+		{ "yarn", "yarn", NULL, "home/project/.yarnrc", "cache-folder \"./c\"\n", CACHES,
+		  "{project}/c", NULL },
+		{ "yarn", "yarn add x", "XDG_DATA_HOME={top}/d", NULL, NULL, PREFIXES, NULL,
+		  "{top}/d/yarn/global" },
+		{ "yarn", "yarn global add x", "XDG_DATA_HOME={top}/d", NULL, NULL, PREFIXES,
+		  "{top}/d/yarn/global", NULL },
+		{ "yarn", "yarn global add x --prefix {top}/p", NULL, NULL, NULL, PREFIXES,
+		  "{top}/p/bin", NULL },
+		{ "yarn", "yarn", NULL, NULL, NULL, CONFIGS, "{home}/.yarnrc.yml", NULL },
+		{ "yarn", "yarn", NULL, NULL, NULL, CONFIGS, "{home}/.npmrc", NULL },
+		{ "yarn", "yarn", NULL, "home/project/.yarnrc.yml", "yarnPath: r/yarn-4.cjs\n",
+		  CONFIGS, "{home}/.yarnrc.yml", "{home}/.npmrc" },
+		{ "yarn", "yarn add x", NULL, NULL, NULL, OUTPUTS, NULL, "{project}/.yarn" },
+		{ "yarn", "yarn set version 4", NULL, NULL, NULL, OUTPUTS, "{project}/.yarn",
+		  NULL },
+		{ "yarn", "yarn config set a b", NULL, NULL, NULL, OUTPUTS, "{home}/.yarnrc.yml",
+		  NULL },
+		/* What scripts may read: only where there is no credential in it. */
+		{ "yarn", "yarn", NULL, "home/.yarnrc.yml", "npmAuthToken: \"${X}\"\n", PLAIN,
+		  "{home}/.yarnrc.yml", NULL },
+		{ "yarn", "yarn", NULL, "home/.yarnrc.yml", "npmAuthToken: abc\n", PLAIN, NULL,
+		  "{home}/.yarnrc.yml" },
+		{ "yarn", "yarn", NULL, "home/.yarnrc.yml", "npmAuthToken: \"${X-abc}\"\n", PLAIN,
+		  NULL, "{home}/.yarnrc.yml" },
+		{ "yarn", "yarn", NULL, "home/project/.npmrc",
+		  "registry=https://r.test\nalways-auth=true\n", PLAIN, "{project}/.npmrc", NULL },
+		{ "yarn", "yarn", NULL, "home/project/.npmrc", "registry=https://u:p@r.test\n",
+		  PLAIN, NULL, "{project}/.npmrc" },
+		{ "yarn", "yarn", NULL, "home/project/.npmrc", "//r.test/:_authToken=${X} y\n",
+		  PLAIN, NULL, "{project}/.npmrc" },
+		{ "npm", "npm i", NULL, "home/project/.npmrc", "registry=https://r.test\n", PLAIN,
+		  NULL, "{project}/.npmrc" },
+		{ "yarn", "yarn", NULL, "home/project/.yarnrc.yml", "yarnPath: r/yarn-4.cjs\n",
+		  PARTS, "{project}/r/yarn-4.cjs", NULL },
+		{ "yarn", "yarn", "YARN_IGNORE_PATH=1", "home/project/.yarnrc.yml",
+		  "yarnPath: r/yarn-4.cjs\n", PARTS, NULL, "{project}/r/yarn-4.cjs" },
 		{ "pip", "pip install x", NULL, NULL, NULL, CACHES, "{home}/.cache/pip", NULL },
 		{ "pip", "pip install --cache-dir {top}/c x", NULL, NULL, NULL, CACHES, "{top}/c",
 		  NULL },

@@ -14,7 +14,7 @@ static void a_tool_belongs_to_one_manager(void **state)
 		const char *manager;
 	} rows[] = {
 		{ "npm", "npm" }, { "npx", "npm" },    { "pnpm", "pnpm" }, { "pnpx", "pnpm" },
-		{ "pip", "pip" }, { "pip3", "pip" },   { "uvx", "uv" },    { "yarn", NULL },
+		{ "pip", "pip" }, { "pip3", "pip" },   { "uvx", "uv" },    { "yarn", "yarn" },
 		{ "", NULL },     { "npm.cmd", NULL }, { "NPM", NULL },
 	};
 	const struct pmg_pm *pm;

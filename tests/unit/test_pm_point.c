@@ -34,6 +34,14 @@ static const char *const before[] = {
 	"PNPM_CONFIG_HTTPS_PROXY=http://evil.test",
 	"pnpm_config_noproxy=registry.test",
 	"PNPM_CONFIG_NO_PROXY=registry.test",
+	"YARN_HTTPS_PROXY=http://evil.test",
+	"yarn_http_proxy=http://evil.test",
+	"YARN_PROXY=http://evil.test",
+	"Yarn_CAFILE=/evil.pem",
+	"yarn_ca=x",
+	"YARN_HTTPS_CA_FILE_PATH=/evil.pem",
+	"YARN_CA_FILE_PATH=/evil.pem",
+	"YARN_REGISTRY=https://registry.test/",
 	"PIP_PROXY=http://evil.test",
 	"PIP_CERT=/evil.pem",
 	"NODE_EXTRA_CA_CERTS=/evil.pem",
@@ -72,6 +80,16 @@ static const struct {
 	{ "PNPM_CONFIG_HTTPS_PROXY", NULL, NULL },
 	{ "pnpm_config_noproxy", NULL, NULL },
 	{ "pnpm_config_no_proxy", "localhost,127.0.0.1,::1", "pmg.invalid" },
+	{ "yarn_https_proxy", PROXY, PROXY },
+	{ "YARN_HTTPS_PROXY", NULL, NULL },
+	{ "yarn_http_proxy", PROXY, PROXY },
+	{ "YARN_PROXY", NULL, PROXY },
+	{ "Yarn_CAFILE", NULL, NULL },
+	{ "yarn_ca", NULL, NULL },
+	{ "YARN_CAFILE", NULL, BUNDLE },
+	{ "YARN_HTTPS_CA_FILE_PATH", NULL, NULL },
+	{ "YARN_CA_FILE_PATH", NULL, NULL },
+	{ "YARN_REGISTRY", "https://registry.test/", "https://registry.test/" },
 	{ "PIP_PROXY", PROXY, PROXY },
 	{ "PIP_CERT", BUNDLE, BUNDLE },
 	{ "NODE_EXTRA_CA_CERTS", EXTRA, EXTRA },
@@ -84,13 +102,21 @@ static const struct {
 	{ "SSL_CERT_DIR", "/kept", "/kept" },
 };
 
+static char proxy_name[] = "YARN_PROXY", bundle_name[] = "YARN_CAFILE";
+static char *proxy_names[] = { proxy_name };
+static char *bundle_names[] = { bundle_name };
+static const struct pmg_strv proxy_variables = { .v = proxy_names, .n = 1 };
+static const struct pmg_strv bundle_variables = { .v = bundle_names, .n = 1 };
+
 static const struct pmg_pointer to[] = {
 	{ .proxy = PROXY, .bundle = BUNDLE, .extra = EXTRA },
 	{ .proxy = PROXY,
 	  .bundle = BUNDLE,
 	  .extra = EXTRA,
 	  .has_loopback = true,
-	  .has_cafile = true },
+	  .has_cafile = true,
+	  .proxy_variables = &proxy_variables,
+	  .bundle_variables = &bundle_variables },
 };
 
 static void every_way_round_the_proxy_is_closed_and_nothing_else_changes(void **state)

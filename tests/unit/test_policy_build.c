@@ -277,6 +277,59 @@ static void what_would_open_git_hooks_is_an_error(void **state)
 	building_end(&b);
 }
 
+static void the_profile_of_yarn_opens_what_an_install_needs(void **state)
+{
+	static const struct building_row rows[] = {
+		{ "read", "m", "{project}/.yarnrc.yml", true },
+		{ "read", "s", "{project}/.yarnrc.yml", false },
+		{ "read", "s", "{home}/.yarnrc", false },
+		{ "read", "ms", "{home}/.yarnrc.yml", true }, /* a plain one */
+		{ "write", "s", "{home}/.yarnrc.yml", false },
+		{ "write", "m", "{home}/.yarnrc.yml", false },
+		{ "write", "m", "{project}/.yarnrc.yml", false },
+		{ "write", "ms", "{project}/yarn.lock", true },
+		{ "write", "ms", "{project}/packages/a/node_modules/x/y", true },
+		{ "write", "m", "{project}/.pnp.cjs", true },
+		{ "write", "s", "{project}/.pnp.cjs", false },
+		{ "write", "m", "{project}/.yarn/cache/x.zip", true },
+		{ "write", "m", "{project}/.yarn/install-state.gz", true },
+		{ "write", "m", "{project}/.yarn/releases/yarn-4.cjs", false },
+		{ "write", "s", "{project}/.yarn/releases/yarn-4.cjs", false },
+		{ "write", "s", "{project}/.yarn/unplugged/x/node_modules/x/y", true },
+		{ "exec", "ms", "{project}/.yarn/unplugged/x/node_modules/x/y", true },
+		{ "exec", "ms", "/tmp/xfs-1a/node", true },
+		{ "exec", "ms", "/tmp/other/node", false },
+		{ "write", "m", "{project}/src/index.js", false },
+	};
+	pmg_autofree char *file = NULL;
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+	struct pmg_decision got;
+
+	(void)state;
+	building_begin(&b, "yarn", "yarn");
+	building_add(&b, &b.facts.configs, "{home}/.yarnrc.yml");
+	building_add(&b, &b.facts.configs, "{home}/.yarnrc");
+	building_add(&b, &b.facts.plain_configs, "{home}/.yarnrc.yml");
+	building_add(&b, &b.facts.parts, "{project}/.yarn/releases/yarn-4.cjs");
+	policy = building_policy(&b, NULL, NULL);
+	building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
+	assert_int_equal(policy->manager_parts.n, 1);
+	/* yarn, started again by a script, goes on with an empty file. */
+	file = pmg_path_join(b.project, ".npmrc");
+	got = pmg_policy_ask(policy, PMG_ACCESS_READ, PMG_ROLE_SCRIPT, file);
+	assert_true(!got.allowed && got.rule->reads_empty && !got.rule->sensitive);
+	building_end(&b);
+	pmg_policy_free(pmg_steal_ptr(&policy));
+	free(pmg_steal_ptr(&file));
+	building_begin(&b, "npm", "npm");
+	policy = building_policy(&b, NULL, NULL);
+	file = pmg_path_join(b.project, ".npmrc");
+	got = pmg_policy_ask(policy, PMG_ACCESS_READ, PMG_ROLE_SCRIPT, file);
+	assert_true(!got.allowed && !got.rule->reads_empty);
+	building_end(&b);
+}
+
 static void git_configuration_with_credentials_is_closed_for_reading(void **state)
 {
 	static const struct building_row closed = { "read", "ms", "{project}/.git/config", false };
@@ -668,6 +721,7 @@ int main(void)
 		cmocka_unit_test(a_profile_that_others_can_write_is_refused),
 		cmocka_unit_test(links_are_followed_to_what_they_name),
 		cmocka_unit_test(a_folder_named_like_a_pattern_is_no_pattern),
+		cmocka_unit_test(the_profile_of_yarn_opens_what_an_install_needs),
 		cmocka_unit_test(switches_of_a_profile_open_what_they_stand_for),
 		cmocka_unit_test(a_project_that_is_the_home_does_not_open_the_home),
 	};

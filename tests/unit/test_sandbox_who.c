@@ -121,6 +121,9 @@ static void write_package(const char *dir, const char *name, const char *version
 	folder_write(top, file, text, strlen(text));
 }
 
+/* Arguments lie in memory that puppets have from their first parent. */
+static char named_yarn[512], other_yarn[512], planted_npm[512];
+
 static int setup(void **state)
 {
 	struct pmg_err err = PMG_ERR_INIT;
@@ -131,6 +134,9 @@ static int setup(void **state)
 		if (pipe2(orders[i], O_CLOEXEC) < 0 || pipe2(answers[i], O_CLOEXEC) < 0)
 			return -1;
 	top = folder_new();
+	(void)snprintf(named_yarn, sizeof named_yarn, "%s/.yarn/releases/yarn-4.cjs", top);
+	(void)snprintf(other_yarn, sizeof other_yarn, "%s/.yarn/releases/other.cjs", top);
+	(void)snprintf(planted_npm, sizeof planted_npm, "%s/npm/bin/npm-cli.js", top);
 	write_package(".", "root", "0.1.0");
 	write_package("node_modules/evil", "evil", "1.2.3");
 	write_package("node_modules/other", "other", "4.5.6");
@@ -441,13 +447,35 @@ static void a_program_of_another_name_is_no_part(void **state)
 }
 
 /* "script-shell=./git" in the project's own .npmrc. */
+/* yarnPath: the one program of the project by which yarn starts itself anew. */
+static void what_the_project_names_as_its_yarn_is_a_part(void **state)
+{
+	pmg_autofree char *node = pmg_path_join(top, "node");
+	static const char *const named[] = { "node", named_yarn, "install", NULL };
+	static const char *const another[] = { "node", other_yarn, "install", NULL };
+	static const char *const workspace[] = { "node", "/usr/share/yarn/lib/cli.js", "add",
+						 NULL };
+	pid_t one = tell(0, 1), two = tell(0, 2), three = tell(0, 3), four = tell(0, 4);
+
+	(void)state;
+	pmg_strv_add(&policy.manager_parts, named_yarn);
+	executes(one, "/usr/bin/node", named, no_args);
+	executes(two, "/usr/bin/node", another, no_args);
+	executes(three, node, named, no_args); /* by a node of the project */
+	executes(four, "/usr/bin/node", workspace, no_args);
+	assert_int_equal(find(one).role, PMG_ROLE_MANAGER);
+	assert_int_equal(find(two).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(three).role, PMG_ROLE_SCRIPT);
+	assert_int_equal(find(four).role, PMG_ROLE_MANAGER);
+	pmg_strv_done(&policy.manager_parts);
+}
+
 static void a_program_of_the_project_is_no_part(void **state)
 {
 	pmg_autofree char *git = pmg_path_join(top, "git");
 	pmg_autofree char *bin = pmg_path_join(top, "node_modules/.bin/git");
-	pmg_autofree char *cli = pmg_path_join(top, "npm/bin/npm-cli.js");
-	const char *const planted[] = { "node", cli, "install", NULL };
-	const char *const relative[] = { "node", "./npm/bin/npm-cli.js", "install", NULL };
+	static const char *const planted[] = { "node", planted_npm, "install", NULL };
+	static const char *const relative[] = { "node", "./npm/bin/npm-cli.js", "install", NULL };
 	pid_t one = tell(0, 1), two = tell(0, 2), three = tell(0, 3), four = tell(0, 4);
 
 	(void)state;
@@ -658,6 +686,7 @@ int main(void)
 		ROW(nothing_below_a_script_is_a_part_of_the_manager),
 		ROW(a_program_of_another_name_is_no_part),
 		ROW(a_program_of_the_project_is_no_part),
+		ROW(what_the_project_names_as_its_yarn_is_a_part),
 		ROW(steps_of_a_python_build_are_told),
 		ROW(arguments_that_cannot_be_read_say_nothing),
 		ROW(the_umask_is_that_of_the_process),
