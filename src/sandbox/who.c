@@ -19,6 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/path.h"
 #include "base/str.h"
 #include "kernel/procfs.h"
 #include "sandbox/broker_priv.h"
@@ -60,6 +61,7 @@ struct thread {
 
 struct pmg_who_table {
 	pthread_mutex_t lock;
+	char *tool; /* name of the program that the manager was started as; NULL: not yet */
 	int proc;
 	pid_t first;
 	unsigned last_id;
@@ -147,6 +149,7 @@ void pmg_who_table_free(struct pmg_who_table *table)
 	for (i = 0; i < PROCESSES_MAX; i++)
 		drop(&table->v[i]);
 	(void)pthread_mutex_destroy(&table->lock);
+	free(table->tool);
 	free(table);
 }
 
@@ -420,12 +423,32 @@ static void settle(struct process *process, struct pmg_started *told)
 		replace(&process->script, pmg_steal_ptr(&told->script));
 }
 
+/*
+ * The manager's own process may become another program, as a shim becomes the tool. What this run
+ * may have installed is none of the manager: `pipx run x` becomes x. Unless it is called as the
+ * tool was: then it is the one behind a shim, in a prefix that it installs into.
+ */
+static void become(struct pmg_broker *broker, struct process *manager,
+		   const struct pmg_who_start *start)
+{
+	const char *name = pmg_path_name(start->program);
+
+	if (!broker->who->tool)
+		broker->who->tool = pmg_xstrdup(name);
+	else if (broker->policy->has_manager && strcmp(name, broker->who->tool) != 0 &&
+		 pmg_started_is_installed(broker->policy, start->program))
+		manager->role = PMG_ROLE_SCRIPT;
+}
+
 /* @return whether more is to be learned of this start; *folder is what its package is known by */
-static bool begin_start(struct process *process, const struct process *manager, char **folder)
+static bool begin_start(struct pmg_broker *broker, struct process *process,
+			const struct pmg_who_start *start, char **folder)
 {
 	bool first = process && !process->started;
 
-	if (!process || process == manager)
+	if (process && process == broker->who->v[0])
+		become(broker, process, start);
+	if (!process || process == broker->who->v[0])
 		return false;
 	/* A part of the manager stays one for the program it was started as. */
 	if (!first)
@@ -445,7 +468,7 @@ void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who,
 	bool more;
 
 	(void)pthread_mutex_lock(&table->lock);
-	more = begin_start(of(table, who), table->v[0], &folder);
+	more = begin_start(broker, of(table, who), start, &folder);
 	(void)pthread_mutex_unlock(&table->lock);
 	if (!more || !pmg_started_read(broker, who->tid, start, folder, &told))
 		return; /* it starts where its parent did, so what the parent is counts */

@@ -65,4 +65,7 @@ PMG_DEFINE_AUTO_DONE(started, struct pmg_started, pmg_started_done);
 bool pmg_started_read(struct pmg_broker *broker, pid_t tid, const struct pmg_who_start *start,
 		      const char *folder, struct pmg_started *out);
 
+/** Does a program come with the project, or could this run have installed it? */
+bool pmg_started_is_installed(const struct pmg_policy *policy, const char *program);
+
 #endif

@@ -27,18 +27,27 @@
 static const struct {
 	const char *program;  /* its name; with an argument: what it begins with */
 	const char *argument; /* what the first one ends with; NULL: whatever it is */
+	const char *next;     /* what the second is; where the first is "-c": begins with */
 } own_parts[] = {
-	{ "python", "/pip/__pip-runner__.py" },
-	{ "python", "/site-packages/pip" },
-	{ "python", "/dist-packages/pip" },
-	{ "pip", NULL },
-	{ "pip3", "" }, /* "pip3.12" */
-	{ "node", "/npm/bin/npm-cli.js" },
-	{ "node", "/yarn/bin/yarn.js" }, /* `yarn workspace a add x` of yarn 1 */
-	{ "node", "/yarn/lib/cli.js" },
-	{ "git", NULL },
-	{ "git-remote-http", NULL },
-	{ "git-remote-https", NULL },
+	{ "python", "/pip/__pip-runner__.py", NULL },
+	{ "python", "/site-packages/pip", NULL },
+	{ "python", "/dist-packages/pip", NULL },
+	{ "pip", NULL, NULL },
+	{ "pip3", "", NULL }, /* "pip3.12" */
+	{ "node", "/npm/bin/npm-cli.js", NULL },
+	{ "node", "/yarn/bin/yarn.js", NULL }, /* `yarn workspace a add x` of yarn 1 */
+	{ "node", "/yarn/lib/cli.js", NULL },
+	{ "git", NULL, NULL },
+	{ "git-remote-http", NULL, NULL },
+	{ "git-remote-https", NULL, NULL },
+	/* pipx: its environments, the pip that they share, and what venv and ensurepip start for it
+	 */
+	{ "uv", NULL, NULL },
+	{ "python", "-m", "pip" },
+	{ "python", "-m", "venv" },
+	{ "python", "-m", "ensurepip" },
+	{ "python", "-W", "ignore::DeprecationWarning" },
+	{ "python", "-c", "import sys, sysconfig, venv; from pathlib import Path; venv.main(" },
 };
 
 void pmg_started_done(struct pmg_started *started)
@@ -80,7 +89,69 @@ static bool is_named_part(const struct pmg_policy *policy, const char *name, con
 	       !pmg_policy_ask(policy, PMG_ACCESS_WRITE, PMG_ROLE_SCRIPT, part).allowed;
 }
 
-static bool is_own_part(const struct pmg_policy *policy, const char *program, const char *argument)
+bool pmg_started_is_installed(const struct pmg_policy *policy, const char *program)
+{
+	return is_planted(policy, program) ||
+	       pmg_policy_ask(policy, PMG_ACCESS_WRITE, PMG_ROLE_MANAGER, program).allowed;
+}
+
+/* "-m pip" whole, "-c TEXT" as it begins. */
+static bool is_next(const char *argument, const char *wanted, const char *next)
+{
+	return pmg_streq(argument, "-c") ? pmg_str_has_prefix(next, wanted)
+					 : pmg_streq(next, wanted);
+}
+
+/* Variables of what starts, each handed to `take` until that says stop. */
+static void walk_environment(pid_t tid, uint64_t envp,
+			     bool (*take)(pid_t tid, uint64_t address, void *ctx), void *ctx)
+{
+	uint64_t v[ENV_STEP];
+	size_t done, i;
+
+	for (done = 0; envp && done < ENV_MAX; done += ENV_STEP) {
+		ssize_t n = pmg_notify_read(tid, envp + done * sizeof v[0], v, sizeof v);
+
+		for (i = 0; n > 0 && i < (size_t)n / sizeof v[0] && v[i]; i++)
+			if (!take(tid, v[i], ctx))
+				return;
+		if (i < ENV_STEP)
+			return;
+	}
+}
+
+static bool take_safe_path(pid_t tid, uint64_t address, void *ctx)
+{
+	static const char name[] = "PYTHONSAFEPATH=";
+	char text[sizeof name + 1];
+	bool *found = ctx;
+
+	read_some(tid, address, text, sizeof text);
+	*found = pmg_str_has_prefix(text, name) && text[sizeof name - 1];
+	return !*found;
+}
+
+/* "-m pip" and "-c" look for modules in the folder where they start, unless python is of 3.11 or
+ * later and told not to. The project, or a script, may have put some there. */
+static bool is_led_astray(const struct pmg_policy *policy, pid_t tid,
+			  const struct pmg_who_start *start, const char *cwd)
+{
+	static const char series[] = "python3.";
+	const char *name = pmg_path_name(start->program);
+	uint64_t minor = 0;
+	bool safe = false;
+
+	if (cwd && !is_planted(policy, cwd))
+		return false;
+	if (!pmg_str_has_prefix(name, series) ||
+	    pmg_parse_uint(name + sizeof series - 1, 1000, &minor) < 0 || minor < 11)
+		return true;
+	walk_environment(tid, start->envp, take_safe_path, &safe);
+	return !safe;
+}
+
+static bool is_own_part(const struct pmg_policy *policy, const char *program, bool astray,
+			const char *argument, const char *next)
 {
 	const char *name = pmg_path_name(program);
 	size_t i;
@@ -93,12 +164,15 @@ static bool is_own_part(const struct pmg_policy *policy, const char *program, co
 	if (pmg_str_has_prefix(name, "node") &&
 	    (argument[0] != '/' || is_planted(policy, argument)))
 		return false;
-	for (i = 0; i < PMG_ARRAY_LEN(own_parts); i++)
+	for (i = 0; i < PMG_ARRAY_LEN(own_parts); i++) {
+		if (own_parts[i].next && (astray || !is_next(argument, own_parts[i].next, next)))
+			continue;
 		if (own_parts[i].argument
 			    ? pmg_str_has_prefix(name, own_parts[i].program) &&
 				      pmg_str_has_suffix(argument, own_parts[i].argument)
 			    : pmg_streq(name, own_parts[i].program))
 			return true;
+	}
 	return false;
 }
 
@@ -130,7 +204,9 @@ static void read_arguments(const struct pmg_policy *policy, pid_t tid,
 	}
 	read_some(tid, argv[1], argument, sizeof argument);
 	read_some(tid, argv[2], next, sizeof next);
-	out->is_own_part = is_own_part(policy, start->program, argument);
+	out->is_own_part = is_own_part(
+		policy, start->program,
+		argument[0] == '-' && is_led_astray(policy, tid, start, out->cwd), argument, next);
 	script = build_script(argument, next);
 	if (script)
 		out->script = pmg_xstrdup(script);
@@ -145,32 +221,19 @@ static void claim(char **to, const char *variable, const char *name, size_t max)
 		*to = pmg_xstrdup(variable + len);
 }
 
-static void read_variable(pid_t tid, uint64_t address, struct pmg_started *out)
+static bool read_variable(pid_t tid, uint64_t address, void *ctx)
 {
+	struct pmg_started *out = ctx;
 	char start[5], text[TEXT_MAX];
 
 	read_some(tid, address, start, sizeof start);
 	if (!pmg_streq(start, "npm_"))
-		return; /* values are nothing of ours: not even copied */
+		return true; /* values are nothing of ours: not even copied */
 	read_some(tid, address, text, sizeof text);
 	claim(&out->claim.name, text, "npm_package_name=", PMG_PACKAGE_NAME_MAX);
 	claim(&out->claim.version, text, "npm_package_version=", PMG_PACKAGE_VER_MAX);
 	claim(&out->script, text, "npm_lifecycle_event=", PMG_PACKAGE_VER_MAX);
-}
-
-static void read_environment(pid_t tid, uint64_t envp, struct pmg_started *out)
-{
-	uint64_t v[ENV_STEP];
-	size_t done, i;
-
-	for (done = 0; envp && done < ENV_MAX; done += ENV_STEP) {
-		ssize_t n = pmg_notify_read(tid, envp + done * sizeof v[0], v, sizeof v);
-
-		for (i = 0; n > 0 && i < (size_t)n / sizeof v[0] && v[i]; i++)
-			read_variable(tid, v[i], out);
-		if (i < ENV_STEP)
-			return;
-	}
+	return true;
 }
 
 bool pmg_started_read(struct pmg_broker *broker, pid_t tid, const struct pmg_who_start *start,
@@ -186,7 +249,7 @@ bool pmg_started_read(struct pmg_broker *broker, pid_t tid, const struct pmg_who
 	read_arguments(broker->policy, tid, start, out);
 	if (out->is_own_part)
 		return true;
-	read_environment(tid, start->envp, out);
+	walk_environment(tid, start->envp, read_variable, out);
 	if (out->cwd)
 		(void)pmg_package_of(broker->policy, cwd, out->cwd, &out->package);
 	return true;

@@ -395,6 +395,79 @@ static void a_part_of_the_manager_has_its_role_for_one_program(void **state)
 	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
 }
 
+/* What `python -m` imports it looks for in its folder first. */
+static void modules_of_python_are_parts_where_the_project_cannot_shadow_them(void **state)
+{
+	static const char python[] = "/usr/bin/python3.11";
+	static const struct {
+		const char *program;
+		const char *argv[4];
+		int dir; /* as in obey() */
+		enum pmg_role role;
+		bool safe;
+	} cases[] = {
+		{ python, { "python", "-m", "pip", NULL }, '/', PMG_ROLE_MANAGER, false },
+		{ python, { "python", "-m", "venv", NULL }, '/', PMG_ROLE_MANAGER, false },
+		{ python, { "python", "-m", "pip", NULL }, 'p', PMG_ROLE_SCRIPT, false },
+		{ python, { "python", "-m", "pip", NULL }, 'p', PMG_ROLE_MANAGER, true },
+		{ "/usr/bin/python3.10",
+		  { "python", "-m", "pip", NULL },
+		  'p',
+		  PMG_ROLE_SCRIPT,
+		  true },
+		{ python, { "python", "-m", "pipes", NULL }, '/', PMG_ROLE_SCRIPT, false },
+		{ python, { "python", "-c", "import os", NULL }, '/', PMG_ROLE_SCRIPT, false },
+		{ "/usr/bin/pythonx", { "pythonx", "-m", NULL }, '/', PMG_ROLE_SCRIPT, false },
+		{ "/usr/bin/uv", { "uv", "pip", "install", NULL }, 'p', PMG_ROLE_MANAGER, false },
+	};
+	static const char *const safe[] = { "A=b", "PYTHONSAFEPATH=1", NULL };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(cases); i++) {
+		pid_t child = tell(0, 1);
+
+		assert_int_equal(tell(1, cases[i].dir), 0);
+		executes(child, cases[i].program, cases[i].argv, cases[i].safe ? safe : no_args);
+		if (find(child).role != cases[i].role)
+			fail_msg("row %zu", i);
+		assert_int_equal(kill(child, SIGKILL), 0); /* orders are for the next one */
+	}
+}
+
+/* `pipx run x` becomes x; a shim becomes the tool. */
+static void the_manager_is_not_what_it_becomes(void **state)
+{
+	pmg_autofree char *app = pmg_path_join(top, "bin/app");
+	pmg_autofree char *shimmed = pmg_path_join(top, "bin/pipx");
+	pid_t child;
+
+	(void)state;
+	policy.has_manager = true;
+	executes(broker.first, "/usr/bin/pipx", no_args, no_args);
+	executes(broker.first, "/usr/bin/bash", no_args, no_args);
+	executes(broker.first, shimmed, no_args, no_args);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
+	executes(broker.first, app, no_args, no_args);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_SCRIPT);
+	child = tell(0, 1);
+	executes(child, "/usr/bin/git", no_args, no_args);
+	assert_int_equal(find(child).role, PMG_ROLE_SCRIPT);
+	executes(broker.first, "/usr/bin/pipx", no_args, no_args);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_SCRIPT);
+}
+
+/* A command that a person names is theirs, whatever it becomes. */
+static void without_a_manager_a_command_stays_what_it_is(void **state)
+{
+	pmg_autofree char *app = pmg_path_join(top, "bin/app");
+
+	(void)state;
+	executes(broker.first, "/bin/sh", no_args, no_args);
+	executes(broker.first, app, no_args, no_args);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
+}
+
 static void a_tool_that_the_manager_starts_itself_is_a_part(void **state)
 {
 	static const char *const npm[] = { "node", "/usr/lib/node_modules/npm/bin/npm-cli.js",
@@ -683,6 +756,9 @@ int main(void)
 		ROW(an_orphan_is_a_script_of_nobody),
 		ROW(a_part_of_the_manager_has_its_role_for_one_program),
 		ROW(a_tool_that_the_manager_starts_itself_is_a_part),
+		ROW(the_manager_is_not_what_it_becomes),
+		ROW(without_a_manager_a_command_stays_what_it_is),
+		ROW(modules_of_python_are_parts_where_the_project_cannot_shadow_them),
 		ROW(nothing_below_a_script_is_a_part_of_the_manager),
 		ROW(a_program_of_another_name_is_no_part),
 		ROW(a_program_of_the_project_is_no_part),
