@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "conf/dirs.h"
 #include "pm/facts.h"
+#include "pm/pip_priv.h"
 
 #define ANSWER_MAX     262144U
 #define CACHE_MAX      262144U
@@ -197,7 +198,13 @@ static char *who_to_ask(const struct pmg_question *question, const struct pmg_pl
 {
 	pmg_autofree char *dir = pmg_path_dir(place->program);
 	pmg_autofree char *beside = pmg_path_join(dir, question->tool);
+	pmg_autofree char *python =
+		question->interpreted ? pmg_pip_interpreter(place->program) : NULL;
 
+	if (python && strcmp(pmg_path_name(python), "env") != 0)
+		return pmg_steal_ptr(&python);
+	if (question->interpreted)
+		return pmg_env_search(place->env, "python3");
 	if (strcmp(pmg_path_name(place->argv[0]), question->tool) == 0)
 		return pmg_xstrdup(place->program);
 	if (access(beside, X_OK) == 0)

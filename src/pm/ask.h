@@ -12,6 +12,9 @@
 struct pmg_question {
 	const char *tool;        /* "npm": who is asked; also when its sibling (npx) was called */
 	const char *const *args; /* behind the program; NULL-terminated */
+	/* It is the interpreter in the program's first line that is asked, "python3" on PATH where
+	 * there is none */
+	bool interpreted;
 	/* Variables of the question, "NAME=VALUE"; "%s" in a value is the empty folder */
 	const char *const *env;
 	/* Put "URL" or "@scope URL" of each registry in what was said into out. */

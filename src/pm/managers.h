@@ -11,6 +11,7 @@ extern const struct pmg_pm pmg_pm_pnpm;
 extern const struct pmg_pm pmg_pm_yarn;
 extern const struct pmg_pm pmg_pm_pip;
 extern const struct pmg_pm pmg_pm_uv;
+extern const struct pmg_pm pmg_pm_pipx;
 
 /** struct pmg_pm's learn(), one file each. */
 int pmg_npm_learn(const struct pmg_place *place, struct pmg_facts *out,
@@ -23,6 +24,8 @@ int pmg_pip_learn(const struct pmg_place *place, struct pmg_facts *out,
 		  struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_uv_learn(const struct pmg_place *place, struct pmg_facts *out,
 		 struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_pipx_learn(const struct pmg_place *place, struct pmg_facts *out,
+		   struct pmg_err *err) PMG_MUST_CHECK;
 
 struct pmg_npmlike;
 struct pmg_settings;
@@ -42,6 +45,9 @@ int pmg_pip_settings(const struct pmg_place *place, struct pmg_settings *out,
 /** The same of uv. @param[out] verbs  operands of the command line, up to a command that is run */
 int pmg_uv_settings(const struct pmg_place *place, struct pmg_settings *out, struct pmg_strv *typed,
 		    struct pmg_strv *verbs, struct pmg_err *err) PMG_MUST_CHECK;
+/** What a line of pipx names: paths, and operands up to the arguments of an app. */
+int pmg_pipx_operands(const struct pmg_place *place, struct pmg_strv *typed,
+		      struct pmg_strv *operands, struct pmg_err *err) PMG_MUST_CHECK;
 /** Where uv looks for its project: --directory, --project and their variables. */
 char *pmg_uv_start(const struct pmg_place *place) PMG_MUST_CHECK;
 /** How many operands of a line are yarn's own, not those of what it starts; 0: all. */
@@ -64,5 +70,6 @@ extern const struct pmg_arg_table pmg_yarn_args;
 extern const struct pmg_arg_table pmg_pip_args;
 extern const struct pmg_arg_table pmg_pip_general_args; /* before the verb */
 extern const struct pmg_arg_table pmg_uv_args;
+extern const struct pmg_arg_table pmg_pipx_args;
 
 #endif

@@ -54,10 +54,17 @@ char *pmg_pip_interpreter(const char *program)
 	pmg_autofree char *text = NULL;
 	size_t len = 0;
 
+	static const char by_shell[] = "#!/bin/sh\n'''exec' ";
+	const char *start;
+
 	if (pmg_io_slurp(program, FIRST_MAX, &text, &len, &err) < 0 || len < 3 ||
 	    strncmp(text, "#!/", 3) != 0)
 		return NULL;
-	return pmg_xstrndup(text + 2, strcspn(text + 2, " \t\r\n"));
+	/* Where the path is too long for a first line, or has blanks. */
+	start = pmg_str_has_prefix(text, by_shell) ? text + sizeof by_shell - 1 : text + 2;
+	if (*start == '"')
+		return pmg_xstrndup(start + 1, strcspn(start + 1, "\"\n"));
+	return pmg_xstrndup(start, strcspn(start, " \t\r\n"));
 }
 
 /* The configuration of the environment that pip is installed in. */

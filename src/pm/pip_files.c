@@ -173,7 +173,7 @@ static int take_requirement(void *ctx, const struct pmg_requirement *found)
 
 	if (found->option)
 		return take_option(p, found->option, found->value,
-				   p->file ? p->file : "command line", found->line);
+				   p->file ? p->file : "command line", p->file ? found->line : 0);
 	if (strstr(found->value, "://") && strncmp(found->value, "file:", 5) != 0)
 		return pmg_facts_source(p->facts, PMG_ECO_PYPI, found->value, found->name, NULL,
 					p->err);
@@ -188,6 +188,11 @@ int pmg_pip_word(struct pmg_pip *p, const char *word)
 int pmg_pip_option(struct pmg_pip *p, const char *name, const char *value)
 {
 	return take_option(p, name, value, "command line", 0);
+}
+
+int pmg_pip_options(struct pmg_pip *p, const char *text)
+{
+	return pmg_requirements_parse(text, strlen(text), p->place->env, take_requirement, p);
 }
 
 int pmg_pip_env_files(struct pmg_pip *p, const char *const *names)

@@ -11,7 +11,7 @@
 #include "pm/surroundings.h"
 
 /* "-i, --index-url <url>  Base URL of ... (default ADDRESS)." of `pip download --help`. */
-static void read_answer(const char *said, struct pmg_strv *out)
+void pmg_pip_answer(const char *said, struct pmg_strv *out)
 {
 	const char *option = strstr(said, "--index-url");
 	const char *value = option ? strstr(option, "(default ") : NULL;
@@ -26,12 +26,18 @@ static void read_answer(const char *said, struct pmg_strv *out)
 
 static const char *const question_args[] = { "download", "--help", NULL };
 /* With this PIP_CONFIG_FILE pip reads no file at all; a wide terminal keeps the address whole. */
-static const char *const question_env[] = { "PIP_CONFIG_FILE=/dev/null",
-					    "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_INPUT=1",
-					    "COLUMNS=1000", NULL };
+const char *const pmg_pip_question_env[] = { "PIP_CONFIG_FILE=/dev/null",
+					     "PIP_DISABLE_PIP_VERSION_CHECK=1", "PIP_NO_INPUT=1",
+					     "COLUMNS=1000", NULL };
 static const struct pmg_question questions[] = {
-	{ .tool = "pip", .args = question_args, .env = question_env, .read = read_answer },
-	{ .tool = "pip3", .args = question_args, .env = question_env, .read = read_answer },
+	{ .tool = "pip",
+	  .args = question_args,
+	  .env = pmg_pip_question_env,
+	  .read = pmg_pip_answer },
+	{ .tool = "pip3",
+	  .args = question_args,
+	  .env = pmg_pip_question_env,
+	  .read = pmg_pip_answer },
 };
 
 static int take_argument(struct pmg_pip *p, const struct pmg_arg *arg)
@@ -83,7 +89,7 @@ static int read_env(struct pmg_pip *p)
 	return r == 0 ? pmg_pip_env_files(p, names) : r;
 }
 
-static void apply_network(struct pmg_pip *p)
+void pmg_pip_network(struct pmg_pip *p)
 {
 	const struct pmg_setting *cert = pmg_settings_find(&p->settings, "cert");
 	const char *proxy = pmg_settings_value(&p->settings, "proxy");
@@ -144,6 +150,6 @@ int pmg_pip_learn(const struct pmg_place *place, struct pmg_facts *out, struct p
 		r = pmg_pip_registries(&p);
 	if (r < 0)
 		return r;
-	apply_network(&p);
+	pmg_pip_network(&p);
 	return pmg_ask_registries(&questions[three], place, PMG_ECO_PYPI, out, err);
 }

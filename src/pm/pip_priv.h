@@ -36,10 +36,19 @@ int pmg_pip_lock(struct pmg_pip *p, const char *path) PMG_MUST_CHECK;
 int pmg_pip_word(struct pmg_pip *p, const char *word) PMG_MUST_CHECK;
 /** An option of the command line: files are read, all else is a setting. */
 int pmg_pip_option(struct pmg_pip *p, const char *name, const char *value) PMG_MUST_CHECK;
+/** A text that holds a line of pip's options. */
+int pmg_pip_options(struct pmg_pip *p, const char *text) PMG_MUST_CHECK;
 /** Requirements files that variables name, apart by blanks. @param names  NULL-terminated */
 int pmg_pip_env_files(struct pmg_pip *p, const char *const *names) PMG_MUST_CHECK;
 /** Registries that follow from the settings. */
 int pmg_pip_registries(struct pmg_pip *p) PMG_MUST_CHECK;
+
+/** Parent proxy, certificates and notes that follow from the settings and the environment. */
+void pmg_pip_network(struct pmg_pip *p);
+
+/** How pip is asked for the index that is built into it (pm/ask.h). */
+extern const char *const pmg_pip_question_env[];
+void pmg_pip_answer(const char *said, struct pmg_strv *out);
 
 /** All files that pip may read, the stronger first, into p->settings. */
 int pmg_pip_confs(struct pmg_pip *p) PMG_MUST_CHECK;

@@ -214,6 +214,7 @@ static const struct {
 } pythons[] = {
 	{ "pip", NULL, pmg_places_pip },
 	{ "uv", pmg_uv_start, pmg_places_uv },
+	{ "pipx", NULL, pmg_places_pipx },
 };
 
 static int find_python(const struct pmg_pm *pm, const struct pmg_place *place,

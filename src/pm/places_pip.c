@@ -66,27 +66,18 @@ void pmg_places_pip_operands(const struct pmg_place *place, const struct pmg_set
 	}
 }
 
-int pmg_places_pip(const struct pmg_place *place, struct pmg_places *out, struct pmg_err *err)
+/* The cache, and what configuration there is. */
+static void add_files(const struct pmg_place *place, const struct pmg_settings *settings,
+		      struct pmg_places *out)
 {
-	static const char *const keys[] = { "dest",   "wheel-dir", "target", "prefix", "root",
-					    "report", "log",       "src",    "output", NULL };
 	static const char *const files[] = { "pip/pip.conf", ".pip/pip.conf" };
-	pmg_auto(settings) struct pmg_settings settings = { 0 };
 	pmg_autofree char *cache = pmg_places_base(place, "XDG_CACHE_HOME", ".cache");
 	pmg_autofree char *config = pmg_places_base(place, "XDG_CONFIG_HOME", ".config");
 	pmg_autofree char *pip_cache = pmg_path_join(cache, "pip");
 	const char *own = pmg_env_get(place->env, "PIP_CONFIG_FILE");
-	pmg_auto(strv) struct pmg_strv typed = { 0 };
-	pmg_autofree char *python = NULL;
 	size_t i;
-	int r = pmg_pip_settings(place, &settings, &typed, &python, err);
 
-	if (r < 0)
-		return r;
-	pmg_places_add_setting(&out->caches, &settings, place, out, "cache-dir", pip_cache);
-	pip_prefixes(place, &python, out);
-	pmg_places_outputs(&settings, place, out, keys);
-	pmg_places_pip_operands(place, &settings, &typed, out);
+	pmg_places_add_setting(&out->caches, settings, place, out, "cache-dir", pip_cache);
 	for (i = 0; i < PMG_ARRAY_LEN(files); i++) {
 		pmg_autofree char *path = pmg_path_join(i == 0 ? config : place->home, files[i]);
 
@@ -97,5 +88,38 @@ int pmg_places_pip(const struct pmg_place *place, struct pmg_places *out, struct
 
 		pmg_places_add(&out->configs, path);
 	}
+}
+
+int pmg_places_pip(const struct pmg_place *place, struct pmg_places *out, struct pmg_err *err)
+{
+	static const char *const keys[] = { "dest",   "wheel-dir", "target", "prefix", "root",
+					    "report", "log",       "src",    "output", NULL };
+	pmg_auto(settings) struct pmg_settings settings = { 0 };
+	pmg_auto(strv) struct pmg_strv typed = { 0 };
+	pmg_autofree char *python = NULL;
+	int r = pmg_pip_settings(place, &settings, &typed, &python, err);
+
+	if (r < 0)
+		return r;
+	add_files(place, &settings, out);
+	pip_prefixes(place, &python, out);
+	pmg_places_outputs(&settings, place, out, keys);
+	pmg_places_pip_operands(place, &settings, &typed, out);
 	return 0;
+}
+
+int pmg_places_pip_files(const struct pmg_place *place, struct pmg_places *out, struct pmg_err *err)
+{
+	char name[] = "pip", *const argv[] = { name, NULL };
+	pmg_auto(settings) struct pmg_settings settings = { 0 };
+	pmg_auto(strv) struct pmg_strv typed = { 0 };
+	struct pmg_place bare = *place;
+	pmg_autofree char *python = NULL;
+	int r;
+
+	bare.argv = argv;
+	r = pmg_pip_settings(&bare, &settings, &typed, &python, err);
+	if (r == 0)
+		add_files(&bare, &settings, out);
+	return r;
 }

@@ -68,6 +68,14 @@ void pmg_places_operands(const struct pmg_npmlike *n, const char *start, struct 
 /** pmg_places_typed() of pip's paths; of --find-links DIR too, when it was typed. */
 void pmg_places_pip_operands(const struct pmg_place *place, const struct pmg_settings *settings,
 			     const struct pmg_strv *typed, struct pmg_places *out);
+/** Cache and files of configuration of pip, of uv: for who lets them work. */
+int pmg_places_pip_files(const struct pmg_place *place, struct pmg_places *out,
+			 struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_places_uv_files(const struct pmg_place *place, struct pmg_places *out,
+			struct pmg_err *err) PMG_MUST_CHECK;
+/** What is pipx's; out->project is known. */
+int pmg_places_pipx(const struct pmg_place *place, struct pmg_places *out,
+		    struct pmg_err *err) PMG_MUST_CHECK;
 /** Outside an environment: where an interpreter installs to, and where the user may; python may be
  *  NULL. */
 void pmg_places_pip_bare(const struct pmg_place *place, const char *python, struct pmg_places *out);

@@ -157,6 +157,15 @@ static void add_dist(const struct uv *uv)
 	pmg_places_add_own(&uv->out->dists, uv->place, root);
 }
 
+static void add_cache(const struct uv *uv)
+{
+	pmg_autofree char *cache = pmg_places_base(uv->place, "XDG_CACHE_HOME", ".cache");
+	pmg_autofree char *own = pmg_path_join(cache, "uv");
+
+	pmg_places_add_setting(&uv->out->caches, uv->settings, uv->place, uv->out, "cache-dir",
+			       own);
+}
+
 int pmg_places_uv(const struct pmg_place *place, struct pmg_places *out, struct pmg_err *err)
 {
 	static const char *const keys[] = { "target", "prefix", "out-dir", "output-file", NULL };
@@ -164,13 +173,11 @@ int pmg_places_uv(const struct pmg_place *place, struct pmg_places *out, struct 
 	pmg_auto(strv) struct pmg_strv typed = { 0 };
 	pmg_auto(strv) struct pmg_strv verbs = { 0 };
 	struct uv uv = { .place = place, .settings = &settings, .verbs = &verbs, .out = out };
-	pmg_autofree char *cache = pmg_places_base(place, "XDG_CACHE_HOME", ".cache");
-	pmg_autofree char *uv_cache = pmg_path_join(cache, "uv");
 	int r = pmg_uv_settings(place, &settings, &typed, &verbs, err);
 
 	if (r < 0)
 		return r;
-	pmg_places_add_setting(&out->caches, &settings, place, out, "cache-dir", uv_cache);
+	add_cache(&uv);
 	add_data(&uv);
 	add_environments(&uv);
 	pmg_places_outputs(&settings, place, out, keys);
@@ -183,6 +190,26 @@ int pmg_places_uv(const struct pmg_place *place, struct pmg_places *out, struct 
 		pmg_places_add_own(&out->outputs, place, path);
 	}
 	pmg_places_pip_operands(place, &settings, &typed, out);
+	add_configs(&uv);
+	return 0;
+}
+
+int pmg_places_uv_files(const struct pmg_place *place, struct pmg_places *out, struct pmg_err *err)
+{
+	char name[] = "uvx", *const argv[] = { name, NULL };
+	pmg_auto(settings) struct pmg_settings settings = { 0 };
+	pmg_auto(strv) struct pmg_strv typed = { 0 };
+	pmg_auto(strv) struct pmg_strv verbs = { 0 };
+	struct pmg_place bare = *place;
+	struct uv uv = { .place = &bare, .settings = &settings, .verbs = &verbs, .out = out };
+	int r;
+
+	bare.argv = argv;
+	r = pmg_uv_settings(&bare, &settings, &typed, &verbs, err);
+	if (r < 0)
+		return r;
+	add_cache(&uv);
+	add_data(&uv);
 	add_configs(&uv);
 	return 0;
 }

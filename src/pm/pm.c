@@ -6,7 +6,8 @@
 #include "pm/managers.h"
 
 static const struct pmg_pm *const managers[] = { &pmg_pm_npm, &pmg_pm_pnpm, &pmg_pm_yarn,
-						 &pmg_pm_pip, &pmg_pm_uv,   NULL };
+						 &pmg_pm_pip, &pmg_pm_uv,   &pmg_pm_pipx,
+						 NULL };
 
 const struct pmg_pm *pmg_pm_find(const char *tool)
 {

@@ -156,3 +156,9 @@ void pmg_point_python(struct pmg_strv *env, const struct pmg_pointer *to)
 	pmg_point(env, to);
 	pmg_env_set(env, "PYTHONDONTWRITEBYTECODE", "1");
 }
+
+void pmg_point_pipx(struct pmg_strv *env, const struct pmg_pointer *to)
+{
+	pmg_point_python(env, to);
+	pmg_env_set(env, "PYTHONSAFEPATH", "1");
+}

@@ -18,6 +18,10 @@ void pmg_point(struct pmg_strv *env, const struct pmg_pointer *to);
  * is refused, each time that one is imported. */
 void pmg_point_python(struct pmg_strv *env, const struct pmg_pointer *to);
 
+/** The same for pipx, whose `python -m pip` imports nothing from the folder it is called in: else
+ * that could not be believed to be a part of it (sandbox/who_start.c). */
+void pmg_point_pipx(struct pmg_strv *env, const struct pmg_pointer *to);
+
 /**
  * Remove each spelling of an npm setting: "npm_config_" and then the key, in
  * any case, "_" for "-" ("NPM_CONFIG_HTTPS_PROXY"). @return true when one was there
