@@ -177,6 +177,20 @@ static int add_path(struct pmg_build *b, const struct pmg_draft_entry *entry, co
 	return add_rule(b, entry, real, exact, err);
 }
 
+/* Of a preset for git, in a folder without a repository, nearly every line says the same. */
+static void note_preset(struct pmg_build *b, const struct pmg_draft_entry *entry, const char *name,
+			size_t len)
+{
+	const char *colon = strrchr(entry->source, ':');
+	int n = colon ? (int)(colon - entry->source) : (int)strlen(entry->source);
+	pmg_autofree char *note =
+		pmg_xasprintf("[PMG%d] %.*s: %.*s has no value here, so what it stands in is left "
+			      "out",
+			      PMG_DIAG_LEFT_OUT, n, entry->source, (int)len, name);
+
+	(void)pmg_strv_add_once(&b->policy->notes, note);
+}
+
 /* A variable without a value: reading or starting less harms nobody; but who asked to write, or to
  * deny, must not be told that all is well. */
 static int leave_out(struct pmg_build *b, const struct pmg_draft_entry *entry, const char *name,
@@ -189,6 +203,10 @@ static int leave_out(struct pmg_build *b, const struct pmg_draft_entry *entry, c
 
 	if (entry->layer == PMG_LAYER_BUILTIN && known)
 		return 0;
+	if (entry->layer == PMG_LAYER_PRESET && known) {
+		note_preset(b, entry, name, len);
+		return 0;
+	}
 	if (entry->layer == PMG_LAYER_PRESET || harmless) {
 		pmg_strv_addf(&b->policy->notes, "[PMG%d] %s: %s: %.*s %s, left out",
 			      PMG_DIAG_LEFT_OUT, entry->source, entry->text, (int)len, name, why);

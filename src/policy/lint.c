@@ -9,6 +9,7 @@
 #include "policy/mandatory.h"
 #include "policy/preset.h"
 #include "policy/scrub.h"
+#include "policy/vars.h"
 
 #define NUMBER_MAX 100000000U
 
@@ -104,6 +105,27 @@ static bool is_same(const struct pmg_draft_entry *a, const struct pmg_draft_entr
 	       strcmp(a->text, b->text) == 0;
 }
 
+/* "${PROJCT}/x": whatever it was to say, it says nothing. */
+static void look_at_variables(struct lint *lint, const struct pmg_draft_entry *entry)
+{
+	const char *p = entry->access <= PMG_ACCESS_EXEC || entry->access == PMG_ACCESS_UNIX
+				? entry->text
+				: "";
+	const char *end;
+
+	while ((p = strstr(p, "${")) != NULL && (end = strchr(p, '}')) != NULL) {
+		if (!pmg_vars_is_known(p + 2, (size_t)(end - p) - 2)) {
+			pmg_autofree char *name = pmg_xstrndup(p, (size_t)(end + 1 - p));
+			pmg_autofree char *message =
+				pmg_xasprintf("%s is no variable of pmg", name);
+
+			add(lint, true, entry->line, entry->column, message,
+			    "pmg-profile(5) names them");
+		}
+		p = end;
+	}
+}
+
 static void look_at_entry(struct lint *lint, size_t i)
 {
 	const struct pmg_draft_entry *entry = &lint->draft.entries[i], *other;
@@ -118,6 +140,7 @@ static void look_at_entry(struct lint *lint, size_t i)
 			warn(lint, entry, "may be written and started",
 			     "a script can write a program there and start it");
 	}
+	look_at_variables(lint, entry);
 	if (entry->deny)
 		return;
 	if (entry->access == PMG_ACCESS_CONNECT && pmg_str_has_prefix(entry->text, "*."))

@@ -512,6 +512,21 @@ static void no_official_preset_opens_what_stays_closed(void **state)
 	building_end(&b);
 }
 
+static void where_there_is_no_repository_one_note_says_so(void **state)
+{
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	pmg_strv_done(&b.facts.git_dirs);
+	policy = building_policy(&b, NULL, "preset=git");
+	assert_int_equal(policy->notes.n, 1);
+	assert_string_equal(policy->notes.v[0], "[PMG2004] built-in git: ${GITDIR} has no value "
+						"here, so what it stands in is left out");
+	building_end(&b);
+}
+
 static void folders_that_are_opened_in_the_home_are_made_ahead(void **state)
 {
 	struct building b;
@@ -548,6 +563,7 @@ int main(void)
 		cmocka_unit_test(official_presets_open_what_they_are_for),
 		cmocka_unit_test(official_presets_reach_and_listen_where_they_say),
 		cmocka_unit_test(no_official_preset_opens_what_stays_closed),
+		cmocka_unit_test(where_there_is_no_repository_one_note_says_so),
 		cmocka_unit_test(folders_that_are_opened_in_the_home_are_made_ahead),
 		cmocka_unit_test(a_preset_of_an_overlay_that_is_gone_opens_nothing),
 		cmocka_unit_test(hosts_of_a_preset_are_for_scripts_too),
