@@ -129,7 +129,7 @@ stash_as_husky_says() {
 	project_json 'node build.cjs'
 	guarded npm run -s build
 	said $'dist no\nsrc yes\n.acme no\n~/.config/astro no\n~/.config/other no\nlisten no'
-	VISUAL="sed -i s/PROJECT/HOME/;s/src/.ssh/" guarded sandbox preset edit acme
+	TMPDIR=$place/tmp VISUAL="sed -i s/PROJECT/HOME/;s/src/.ssh/" guarded sandbox preset edit acme
 	must_fail
 	must_say 'does not open "${HOME}/.ssh/**"'
 	guarded sandbox preset show acme

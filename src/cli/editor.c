@@ -211,10 +211,10 @@ static int edit_it(struct round *round, struct pmg_strv *words, struct pmg_err *
 {
 	const struct pmg_edit *edit = round->edit;
 	unsigned i;
-	int r = -PMG_E_CONFIG;
+	int r;
 
 	pmg_strv_add(words, round->file);
-	for (i = 0; r == -PMG_E_CONFIG && i < ASKED_MAX; i++) {
+	for (i = 0; i < ASKED_MAX; i++) {
 		struct pmg_err why = PMG_ERR_INIT;
 
 		r = run_editor(words, edit->env, err);
@@ -226,9 +226,11 @@ static int edit_it(struct round *round, struct pmg_strv *words, struct pmg_err *
 		if (edit->check(edit->path, round->text, round->len, edit->arg, &why) == 0)
 			return 0;
 		*err = why;
-		if (!ask_again(edit, &why))
-			return keep(round, err);
-		r = -PMG_E_CONFIG;
+		if (ask_again(edit, &why))
+			continue;
+		if (isatty(edit->in)) /* then it was said already */
+			(void)pmg_err_set(err, PMG_E_CONFIG, 0, "%s is not saved", edit->path);
+		break;
 	}
 	return keep(round, err);
 }
