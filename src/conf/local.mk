@@ -29,8 +29,9 @@ tests_unit_test_conf_yaml_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_yamlscan
 tests_unit_test_conf_yamlscan_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_ini tests/fuzz/fuzz_toml tests/fuzz/fuzz_yaml tests/fuzz/fuzz_yamlscan
+check_PROGRAMS += tests/fuzz/fuzz_ini tests/fuzz/fuzz_managed tests/fuzz/fuzz_toml tests/fuzz/fuzz_yaml tests/fuzz/fuzz_yamlscan
 tests_fuzz_fuzz_ini_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
+tests_fuzz_fuzz_managed_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
 tests_fuzz_fuzz_toml_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
 tests_fuzz_fuzz_yaml_LDADD = $(FUZZ_MAIN) $(LINK_CONF)
 tests_fuzz_fuzz_yamlscan_LDADD = $(FUZZ_MAIN) $(LINK_CONF)

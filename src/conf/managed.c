@@ -272,11 +272,27 @@ static int slurp_project(const char *path, char **text, size_t *len, struct pmg_
 	return pmg_io_slurp_fd(fd, path, PROJECT_FILE_MAX, text, len, err);
 }
 
-int pmg_managed_load_project(const char *folder, struct pmg_managed *out, struct pmg_err *err)
+int pmg_managed_parse_project(const char *path, const char *text, size_t len,
+			      struct pmg_managed *out, struct pmg_err *err)
 {
 	pmg_auto(managed) struct pmg_managed managed = { .of_project = true };
-	pmg_autofree char *path = pmg_path_join(folder, PMG_MANAGED_PROJECT);
 	pmg_auto(yaml) struct pmg_yaml *doc = NULL;
+	int r = pmg_yaml_parse(path, text, len, &doc, err);
+
+	if (r == 0)
+		r = read_document(&managed, project_keys, path, doc, err);
+	if (r < 0) {
+		err->code = PMG_E_CONFIG; /* too much of something is wrong as well */
+		return -PMG_E_CONFIG;
+	}
+	*out = managed;
+	managed = (struct pmg_managed){ 0 };
+	return 0;
+}
+
+int pmg_managed_load_project(const char *folder, struct pmg_managed *out, struct pmg_err *err)
+{
+	pmg_autofree char *path = pmg_path_join(folder, PMG_MANAGED_PROJECT);
 	struct pmg_err why = PMG_ERR_INIT;
 	pmg_autofree char *text = NULL;
 	size_t len = 0;
@@ -284,18 +300,12 @@ int pmg_managed_load_project(const char *folder, struct pmg_managed *out, struct
 
 	if (r == -PMG_E_NOTFOUND)
 		return 0;
-	if (r == 0)
-		r = pmg_yaml_parse(path, text, len, &doc, &why);
-	if (r == 0)
-		r = read_document(&managed, project_keys, path, doc, &why);
 	if (r < 0) {
 		*err = why;
 		err->code = PMG_E_CONFIG;
 		return -PMG_E_CONFIG;
 	}
-	*out = managed;
-	managed = (struct pmg_managed){ 0 };
-	return 0;
+	return pmg_managed_parse_project(path, text, len, out, err);
 }
 
 bool pmg_managed_is_in_force(const struct pmg_managed *managed)

@@ -59,6 +59,10 @@ int pmg_managed_parse(const char *path, const char *text, size_t len, struct pmg
 int pmg_managed_load_project(const char *folder, struct pmg_managed *out,
 			     struct pmg_err *err) PMG_MUST_CHECK;
 
+/** The same from memory. @param path  for messages */
+int pmg_managed_parse_project(const char *path, const char *text, size_t len,
+			      struct pmg_managed *out, struct pmg_err *err) PMG_MUST_CHECK;
+
 /** Is there such a file? */
 bool pmg_managed_is_in_force(const struct pmg_managed *managed);
 /** "managed policy (/etc/pmg/managed.yml:3)": who says so, by the line of a key; without the key,

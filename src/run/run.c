@@ -270,12 +270,15 @@ static void note_bounds(const struct pmg_running *run)
 /* Whoever turned the sandbox off is told so each time: a line in a file is soon forgotten. */
 static void note_no_walls(const struct pmg_running *run)
 {
+	const struct pmg_config *managed = &run->prepared.bounds.managed.config;
+	const char *by = run->want->no_sandbox                        ? "--no-sandbox"
+			 : managed->path && !managed->sandbox.enabled ? "managed policy"
+								      : "config.yml";
+	pmg_autofree char *line =
+		pmg_xasprintf("no sandbox (%s): install scripts can do what you can", by);
+
 	if (!pmg_running_is_confined(run))
-		pmg_running_say(
-			run, PMG_SAY_NOTE,
-			run->want->no_sandbox
-				? "no sandbox (--no-sandbox): install scripts can do what you can"
-				: "no sandbox (config.yml): install scripts can do what you can");
+		pmg_running_say(run, PMG_SAY_NOTE, line);
 }
 
 static int guard(struct pmg_running *run, struct pmg_err *err)
