@@ -2,7 +2,7 @@
 libpolicy_a_SOURCES += \
 	%D%/allow.c %D%/allow.h %D%/build.c %D%/build_priv.h %D%/builtin.c %D%/builtin.h \
 	%D%/draft.c %D%/draft.h %D%/draft_keys.c %D%/entries.c %D%/gather.c \
-	%D%/library.c %D%/library.h %D%/lint.c %D%/lint.h %D%/mandatory.c %D%/mandatory.h \
+	%D%/library.c %D%/library.h %D%/lint.c %D%/lint.h %D%/mandatory.c %D%/mandatory.h %D%/mandatory_list.c %D%/mandatory_priv.h \
 	%D%/overlay.c %D%/overlay.h %D%/overlay_file.c %D%/overlay_priv.h %D%/preset.c %D%/preset.h \
 	%D%/profile.c %D%/sensitive.c %D%/sensitive.h \
 	%D%/scrub.c %D%/scrub.h %D%/vars.c %D%/vars.h
