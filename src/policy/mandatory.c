@@ -31,7 +31,7 @@ static int add_text(struct pmg_policy *policy, const struct pmg_policy_facts *fa
 	pmg_autofree char *copy = pmg_xstrdup(text);
 	/* A command that a person runs by itself is no manager, whatever it is called. */
 	bool exec = strcmp(facts->manager, "exec") == 0;
-	unsigned flags = row->flags & (exec ? ~PMG_MANDATORY_SCRIPT : ~0U);
+	unsigned flags = row->flags & (exec ? ~(unsigned)PMG_MANDATORY_SCRIPT : ~0U);
 	struct pmg_policy_rule rule = {
 		.rank = flags & PMG_MANDATORY_HOOK   ? PMG_RANK_HOOKS
 			: flags & PMG_MANDATORY_OPEN ? PMG_RANK_OPT_OUT
