@@ -31,7 +31,8 @@ static void each_kind_of_allowance_is_known_for_what_it_opens(void **state)
 		{ "write=packages/**/.npmrc", "vain" },
 		{ "write=.git/hooks/pre-commit", "never" },
 		{ "exec=.git/hooks/**", "never" },
-		{ "read=.husky/_/pre-push", "never" },
+		{ "read=.husky/_/pre-push", "not" }, /* a file of the project, and nothing secret */
+		{ "write=.husky/_/pre-push", "never" },
 		{ "write=/other/place/.git/hooks/pre-commit", "never" },
 		{ "write=/other/.git/modules/a/b/hooks", "never" },
 		{ "write=/other/.git/hooksx", "not" },
