@@ -143,7 +143,7 @@ static int add_rule(struct pmg_build *b, const struct pmg_draft_entry *entry, co
 	return rule.roles != 0 ? close_hooks(b, &rule, err) : 0;
 }
 
-/* Who denies a folder means what is in it. */
+/* Who denies a folder means what is in it, by its name as by a pattern for it. */
 static char *with_all_below(const char *text)
 {
 	return pmg_str_has_suffix(text, "/**") ? pmg_xstrdup(text) : pmg_xasprintf("%s/**", text);
@@ -162,7 +162,7 @@ static int add_path(struct pmg_build *b, const struct pmg_draft_entry *entry, co
 		return add_rule(b, entry, text, exact, err);
 	one = pmg_vars_unescape(text);
 	exact = one != NULL;
-	if (entry->deny && exact)
+	if (entry->deny)
 		text = all = with_all_below(text);
 	real = pmg_vars_real(b->facts, text);
 	r = add_rule(b, entry, text, exact, err);

@@ -480,6 +480,7 @@ static void a_profile_of_the_user_stands_on_a_built_in_one(void **state)
 		{ "write", "ms", "{project}/node_modules/x", true },
 		{ "read", "ms", "{project}/secrets", false },
 		{ "read", "ms", "{project}/secrets/a/b", false },
+		{ "read", "ms", "{project}/a/priv-1/x/y", false },
 		{ "exec", "ms", "/usr/bin/curl", false },
 		{ "unix", "ms", "{project}/.sock", true },
 	};
@@ -496,7 +497,7 @@ static void a_profile_of_the_user_stands_on_a_built_in_one(void **state)
 		"schema_version: 1\nname: my-npm\ninherits: npm\n"
 		"package_managers: [npm, npx]\npresets: [git]\n"
 		"filesystem:\n  allow_read: [\"${HOME}/.config/acme/**\", \"${NOPE}/x\"]\n"
-		"  deny_read: [\"${PROJECT}/secrets\"]\n"
+		"  deny_read: [\"${PROJECT}/secrets\", \"${PROJECT}/**/priv-*\"]\n"
 		"process:\n  deny_exec: [/usr/bin/curl]\n"
 		"network:\n  network_via_proxy_only: false\n"
 		"  script_outbound: [\"*.acme.test:443\"]\n  allow_unix: [\"${PROJECT}/.sock\"]\n"
