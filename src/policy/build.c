@@ -96,8 +96,11 @@ static int check_presets(const struct pmg_build *b, struct pmg_err *err)
 
 		if (entry->layer == PMG_LAYER_PRESET && !entry->official)
 			r = pmg_preset_check(b->policy, b->facts, entry, err);
-		if (r < 0)
-			(void)pmg_err_wrap(err, "%s", entry->source);
+		if (r < 0) {
+			pmg_autofree char *place = pmg_draft_place(entry);
+
+			(void)pmg_err_wrap(err, "%s", place);
+		}
 	}
 	return r;
 }
@@ -169,10 +172,11 @@ int pmg_policy_build(const struct pmg_policy_want *want, struct pmg_policy **out
 
 	err->diag = 0;
 	r = build(want, out, err);
-	/* A name that is not there is the user's mistake, as one that is misspelt. */
-	if (r == -PMG_E_NOTFOUND)
+	/* A name that is not there is the user's mistake, as one that is misspelt; and all that is
+	 * asked of the system here is to read files that the user wrote. */
+	if (r == -PMG_E_NOTFOUND || r == -PMG_E_SYS || r == -PMG_E_LIMIT)
 		err->code = PMG_E_CONFIG;
-	if ((r == -PMG_E_CONFIG || r == -PMG_E_NOTFOUND) && err->diag == 0)
+	if (r < 0 && err->code == PMG_E_CONFIG && err->diag == 0)
 		return pmg_err_diag(err, PMG_DIAG_INVALID);
 	return r < 0 ? -(int)err->code : 0;
 }

@@ -39,6 +39,12 @@ void pmg_draft_add(struct pmg_draft *draft, const struct pmg_draft_entry *entry)
 				    : pmg_xasprintf("%s:%u", draft->label, entry->line);
 }
 
+char *pmg_draft_place(const struct pmg_draft_entry *entry)
+{
+	return entry->column > 0 ? pmg_xasprintf("%s:%u", entry->source, entry->column)
+				 : pmg_xstrdup(entry->source);
+}
+
 bool pmg_draft_is_name(const char *name)
 {
 	size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");

@@ -51,6 +51,10 @@ PMG_DEFINE_AUTO_DONE(draft, struct pmg_draft, pmg_draft_done);
 /** Copies all. A source that is NULL becomes "label:line". */
 void pmg_draft_add(struct pmg_draft *draft, const struct pmg_draft_entry *entry);
 
+/** Where an entry stands, for an error: "label:line:column", or its source where it is of no file.
+ *  Caller frees. */
+char *pmg_draft_place(const struct pmg_draft_entry *entry) PMG_MUST_CHECK;
+
 /** Read a profile, with what it inherits before it, or a preset.
  *  @return 0; -PMG_E_CONFIG with file:line:column; -PMG_E_NOTFOUND: the file is gone */
 int pmg_draft_read(struct pmg_draft *draft, const struct pmg_library_item *item,

@@ -138,8 +138,11 @@ static int add_rule(struct pmg_build *b, const struct pmg_draft_entry *entry, co
 		rule.roles = roles_left(b, entry, &rule);
 	if (r == 0 && rule.roles != 0)
 		r = pmg_policy_add(b->policy, &rule, err);
-	if (r < 0)
-		return pmg_err_wrap(err, "%s", entry->source);
+	if (r < 0) {
+		pmg_autofree char *place = pmg_draft_place(entry);
+
+		return pmg_err_wrap(err, "%s", place);
+	}
 	return rule.roles != 0 ? close_hooks(b, &rule, err) : 0;
 }
 
@@ -198,6 +201,7 @@ static int leave_out(struct pmg_build *b, const struct pmg_draft_entry *entry, c
 {
 	bool known = pmg_vars_is_known(name + 2, len - 3);
 	const char *why = known ? "has no value here" : "is no variable of pmg";
+	pmg_autofree char *place = NULL;
 	bool harmless = !entry->deny &&
 			(entry->access == PMG_ACCESS_READ || entry->access == PMG_ACCESS_EXEC);
 
@@ -212,8 +216,9 @@ static int leave_out(struct pmg_build *b, const struct pmg_draft_entry *entry, c
 			      PMG_DIAG_LEFT_OUT, entry->source, entry->text, (int)len, name, why);
 		return 0;
 	}
-	(void)pmg_err_set(err, PMG_E_CONFIG, 0, "%s: %s: %.*s %s", entry->source, entry->text,
-			  (int)len, name, why);
+	place = pmg_draft_place(entry);
+	(void)pmg_err_set(err, PMG_E_CONFIG, 0, "%s: %s: %.*s %s", place, entry->text, (int)len,
+			  name, why);
 	return pmg_err_diag(err, PMG_DIAG_LEFT_OUT);
 }
 

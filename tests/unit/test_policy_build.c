@@ -525,7 +525,7 @@ static void a_wrong_profile_says_where(void **state)
 	} rows[] = {
 		{ "filesytem: {}\n", ":3:1: unknown key \"filesytem\"", "filesystem" },
 		{ "inherits: nmp\n", ":3:11: \"inherits\"", "npm" },
-		{ "filesystem: {allow_write: [\"${NOPE}/x\"]}\n", ".yml:3: ${NOPE}/x", "" },
+		{ "filesystem: {allow_write: [\"${NOPE}/x\"]}\n", ".yml:3:28: ${NOPE}/x", "" },
 		{ "filesystem: {allow_read: [relative]}\n", ":3:27: \"allow_read\": a path", "" },
 		{ "filesystem: {allow_read: [/a/../b]}\n", "no \"..\"", "" },
 		{ "filesystem: {deny_read: [\"/a/[b\"]}\n", ":3:26: \"deny_read\":", "" },

@@ -336,7 +336,7 @@ static void a_pattern_that_is_none_is_an_error_with_its_place(void **state)
 		{ V1 "deny: {environment: {deny: ['*']}}\n",
 		  ":2:29: \"deny\": not the name of a variable" },
 		{ V1 "deny: {filesystem: {deny_read: ['${NOPE}/x']}}\n",
-		  ":2: ${NOPE}/x: ${NOPE} is no variable of pmg" },
+		  ":2:33: ${NOPE}/x: ${NOPE} is no variable of pmg" },
 	};
 	struct building b;
 	size_t i;

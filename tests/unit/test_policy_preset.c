@@ -47,7 +47,7 @@ static void what_a_preset_may_not_say_is_an_error_with_its_place(void **state)
 		{ "environment: {allow: [\"*\"]}\n", "\"allow\"" },
 		/* What stays closed: the whole list, by the rules that decide */
 		{ "filesystem: {allow_read: [\"${HOME}/.ssh/config\"]}\n",
-		  "p.yml:4: a preset does not open \"${HOME}/.ssh/config\"" },
+		  "p.yml:4:27: a preset does not open \"${HOME}/.ssh/config\"" },
 		{ "filesystem: {allow_read: [\"~/.ssh/**\"]}\n", "does not open" },
 		{ "filesystem: {allow_read: [\"~/.s[s]h/x\"]}\n", "does not open" },
 		{ "filesystem: {allow_read: [\"~/.\\\\ssh/*\"]}\n", "does not open" },
