@@ -10,6 +10,7 @@ tests_unit_test_policy_glob_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_plan
 tests_unit_test_policy_plan_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_policy
+tests_unit_test_policy_policy_SOURCES = tests/unit/test_policy_policy.c tests/unit/cases.h
 tests_unit_test_policy_policy_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_subtrees
 tests_unit_test_policy_subtrees_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)

@@ -51,3 +51,14 @@ const struct pmg_code_row *pmg_code_find(int code)
 			return row;
 	return NULL;
 }
+
+int pmg_code_of_access(enum pmg_access access)
+{
+	static const int codes[PMG_ACCESS_MAX] = {
+		[PMG_ACCESS_READ] = 2001,    [PMG_ACCESS_WRITE] = 2002, [PMG_ACCESS_EXEC] = 2007,
+		[PMG_ACCESS_CONNECT] = 2009, [PMG_ACCESS_BIND] = 2014,  [PMG_ACCESS_UNIX] = 2013,
+		[PMG_ACCESS_ENV] = 2003,
+	};
+
+	return codes[access];
+}

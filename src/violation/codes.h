@@ -6,6 +6,8 @@
  * has a page docs/codes/PMGnnnn.md.
  */
 
+#include "policy/policy.h"
+
 struct pmg_code_row {
 	int code;
 	const char *name;        /* "read denied" */
@@ -18,5 +20,8 @@ struct pmg_code_row {
 const struct pmg_code_row *pmg_codes(void);
 /** @return the row, or NULL */
 const struct pmg_code_row *pmg_code_find(int code);
+/** What a refusal of this access is, before it is known by which call: removing, renaming and
+ *  linking, and changes of owner, mode and times, are writes that have codes of their own. */
+int pmg_code_of_access(enum pmg_access access);
 
 #endif

@@ -86,6 +86,53 @@ static inline void building_begin(struct building *b, const char *manager, const
 	building_add(b, &b->facts.hooks, "{project}/.husky/_");
 }
 
+/** "NAME=PLACE": one place; "NAME+=PLACE": one more of several; "NAME=": none of them;
+ * "git-secret".
+ * @param kept  holds the texts that the facts borrow. @return false: no such fact */
+static inline bool building_fact(struct building *b, const char *word, struct pmg_strv *kept)
+{
+	struct pmg_policy_facts *facts = &b->facts;
+	const struct {
+		const char *name;
+		const char **one;
+		struct pmg_strv *several;
+	} rows[] = {
+		{ "cwd", &facts->cwd, NULL },
+		{ "project", &facts->project, NULL },
+		{ "repository", &facts->repository, NULL },
+		{ "home", &facts->home, NULL },
+		{ "tmp", &facts->tmp, NULL },
+		{ "caches", NULL, &facts->caches },
+		{ "stores", NULL, &facts->stores },
+		{ "prefixes", NULL, &facts->prefixes },
+		{ "programs", NULL, &facts->programs },
+		{ "configs", NULL, &facts->configs },
+		{ "git-configs", NULL, &facts->git_configs },
+		{ "git-dirs", NULL, &facts->git_dirs },
+		{ "hooks", NULL, &facts->hooks },
+	};
+	size_t i, len = strcspn(word, "+=");
+
+	if (strcmp(word, "git-secret") == 0)
+		return facts->git_secret = true;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		if (strncmp(rows[i].name, word, len) != 0 || rows[i].name[len] != '\0')
+			continue;
+		if (rows[i].several && strcmp(word + len, "=") == 0) {
+			pmg_strv_done(rows[i].several);
+		} else if (rows[i].several && pmg_str_has_prefix(word + len, "+=")) {
+			building_add(b, rows[i].several, word + len + 2);
+		} else if (rows[i].one && word[len] == '=') {
+			building_add(b, kept, word + len + 1);
+			*rows[i].one = kept->v[kept->n - 1];
+		} else {
+			return false;
+		}
+		return true;
+	}
+	return false;
+}
+
 static inline void building_end(struct building *b)
 {
 	folder_free(b->top);

@@ -1,17 +1,6 @@
 #include "policy/policy.h"
 
-#include <dirent.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/io.h"
-#include "base/path.h"
-#include "base/str.h"
+#include "cases.h"
 
 /* tests/policy/README says what a case is. */
 
@@ -19,84 +8,37 @@ static const char *const ranks[] = { "managed-deny", "hooks", "opt-out",
 				     "mandatory",    "deny",  "allow" };
 
 struct runner {
-	const char *file;
-	unsigned line;
+	struct cases c;
 	struct pmg_policy *policy;
 	bool sealed;
-	struct pmg_strv words; /* of the line */
-	size_t at;             /* of "=>", n without one */
-	unsigned questions;
 };
-
-__attribute__((noreturn)) static void wrong(const struct runner *runner, const char *what)
-{
-	fail_msg("%s:%u: %s", runner->file, runner->line, what);
-	abort(); /* fail_msg does not come back */
-}
-
-static const char *word(const struct runner *runner, size_t i)
-{
-	if (i >= runner->words.n)
-		wrong(runner, "a word is missing");
-	return runner->words.v[i];
-}
-
-static const char *expected(const struct runner *runner)
-{
-	return word(runner, runner->at + 1);
-}
-
-static unsigned one_of(const struct runner *runner, const char *text, const char *const *v,
-		       unsigned n)
-{
-	unsigned i;
-
-	for (i = 0; i < n; i++)
-		if (pmg_streq(v[i], text))
-			return i;
-	wrong(runner, text);
-}
 
 static enum pmg_access access_of(const struct runner *runner)
 {
 	unsigned i;
 
 	for (i = 0; i < PMG_ACCESS_MAX; i++)
-		if (pmg_streq(pmg_access_name((enum pmg_access)i), word(runner, 1)))
+		if (pmg_streq(pmg_access_name((enum pmg_access)i), cases_word(&runner->c, 1)))
 			return (enum pmg_access)i;
-	wrong(runner, "no such access");
+	cases_wrong(&runner->c, "no such access");
 }
 
 static enum pmg_role role_of(const struct runner *runner, size_t at)
 {
 	static const char *const roles[] = { "", "manager", "script", "any" };
 
-	return (enum pmg_role)one_of(runner, word(runner, at), roles, 4);
+	return (enum pmg_role)cases_one_of(&runner->c, cases_word(&runner->c, at), roles, 4);
 }
 
 static enum pmg_rank rank_of(const struct runner *runner)
 {
-	return (enum pmg_rank)one_of(runner, word(runner, 2), ranks, PMG_RANK_MAX);
-}
-
-static void answer(struct runner *runner, const char *got)
-{
-	pmg_auto(str) struct pmg_str want = PMG_STR_INIT(8192);
-	size_t i;
-
-	for (i = runner->at + 1; i < runner->words.n; i++)
-		if (pmg_str_addf(&want, "%s%s", want.len ? " " : "", runner->words.v[i]) < 0)
-			abort();
-	if (!pmg_streq(want.s, got)) {
-		fail_msg("%s:%u: \"%s\", not \"%s\"", runner->file, runner->line, got,
-			 want.s ? want.s : "");
-	}
-	runner->questions++;
+	return (enum pmg_rank)cases_one_of(&runner->c, cases_word(&runner->c, 2), ranks,
+					   PMG_RANK_MAX);
 }
 
 static void answer_bool(struct runner *runner, bool got)
 {
-	answer(runner, got ? "yes" : "no");
+	cases_answer(&runner->c, got ? "yes" : "no");
 }
 
 static void do_policy(struct runner *runner)
@@ -109,19 +51,19 @@ static void do_policy(struct runner *runner)
 static void do_place(struct runner *runner)
 {
 	struct pmg_policy *policy = runner->policy;
-	char **out = pmg_streq(word(runner, 0), "project") ? &policy->project
-		     : pmg_streq(word(runner, 0), "cwd")   ? &policy->cwd
-							   : &policy->home;
+	char **out = pmg_streq(cases_word(&runner->c, 0), "project") ? &policy->project
+		     : pmg_streq(cases_word(&runner->c, 0), "cwd")   ? &policy->cwd
+								     : &policy->home;
 
-	*out = pmg_xstrdup(word(runner, 1));
+	*out = pmg_xstrdup(cases_word(&runner->c, 1));
 }
 
 static void do_dependencies(struct runner *runner)
 {
 	size_t i;
 
-	for (i = 1; i < runner->words.n; i++)
-		pmg_strv_add(&runner->policy->dependency_names, runner->words.v[i]);
+	for (i = 1; i < runner->c.words.n; i++)
+		pmg_strv_add(&runner->policy->dependency_names, runner->c.words.v[i]);
 }
 
 static void do_any_bind(struct runner *runner)
@@ -131,8 +73,8 @@ static void do_any_bind(struct runner *runner)
 
 static void do_rule(struct runner *runner)
 {
-	pmg_autofree char *source = pmg_xasprintf("%s:%u", runner->file, runner->line);
-	char *text = pmg_xstrdup(word(runner, 4));
+	pmg_autofree char *source = pmg_xasprintf("%s:%u", runner->c.file, runner->c.line);
+	char *text = pmg_xstrdup(cases_word(&runner->c, 4));
 	struct pmg_policy_rule rule = {
 		.access = access_of(runner),
 		.rank = rank_of(runner),
@@ -144,37 +86,33 @@ static void do_rule(struct runner *runner)
 	struct pmg_err err = PMG_ERR_INIT;
 	size_t i;
 
-	for (i = 5; i < runner->words.n; i++) {
-		rule.packages_exempt |= pmg_streq(word(runner, i), "exempt");
-		rule.sensitive |= pmg_streq(word(runner, i), "sensitive");
+	for (i = 5; i < runner->c.words.n; i++) {
+		rule.packages_exempt |= pmg_streq(cases_word(&runner->c, i), "exempt");
+		rule.sensitive |= pmg_streq(cases_word(&runner->c, i), "sensitive");
 	}
 	if (pmg_policy_add(runner->policy, &rule, &err) < 0)
-		wrong(runner, err.msg);
+		cases_wrong(&runner->c, err.msg);
 	free(text);
 }
 
 static void do_bad(struct runner *runner)
 {
 	pmg_auto(policy) struct pmg_policy *policy = pmg_policy_new();
-	pmg_auto(str) struct pmg_str says = PMG_STR_INIT(512);
+	pmg_autofree char *says = cases_join(&runner->c, 4, runner->c.words.n);
 	struct pmg_policy_rule rule = {
 		.access = access_of(runner),
 		.rank = rank_of(runner),
 		.roles = PMG_ROLE_ANY,
-		.text = runner->words.v[3],
+		.text = runner->c.words.v[3],
 	};
 	struct pmg_err err = PMG_ERR_INIT;
-	size_t i;
 
-	for (i = 4; i < runner->words.n; i++)
-		if (pmg_str_addf(&says, "%s%s", i > 4 ? " " : "", runner->words.v[i]) < 0)
-			abort();
 	if (pmg_policy_add(policy, &rule, &err) != -PMG_E_CONFIG)
-		wrong(runner, "accepted");
-	if (!says.s || !strstr(err.msg, says.s))
-		wrong(runner, err.msg);
+		cases_wrong(&runner->c, "accepted");
+	if (!says || !strstr(err.msg, says))
+		cases_wrong(&runner->c, err.msg);
 	assert_int_equal(policy->n_rules, 0);
-	runner->questions++;
+	runner->c.questions++;
 }
 
 static void do_ask(struct runner *runner)
@@ -186,39 +124,40 @@ static void do_ask(struct runner *runner)
 	uint64_t port = 0;
 
 	if (access == PMG_ACCESS_CONNECT || access == PMG_ACCESS_BIND) {
-		if (pmg_parse_uint(word(runner, 4), 65535, &port) < 0)
-			wrong(runner, "port");
-		decision = pmg_policy_ask_net(runner->policy, access, role, word(runner, 3),
-					      (uint16_t)port);
+		if (pmg_parse_uint(cases_word(&runner->c, 4), 65535, &port) < 0)
+			cases_wrong(&runner->c, "port");
+		decision = pmg_policy_ask_net(runner->policy, access, role,
+					      cases_word(&runner->c, 3), (uint16_t)port);
 	} else {
-		decision = pmg_policy_ask(runner->policy, access, role, word(runner, 3));
+		decision = pmg_policy_ask(runner->policy, access, role, cases_word(&runner->c, 3));
 	}
 	got = pmg_xasprintf("%s %s", decision.allowed ? "allow" : "deny",
 			    decision.rule ? decision.rule->text : "-");
-	answer(runner, got);
+	cases_answer(&runner->c, got);
 }
 
 static void do_pure(struct runner *runner)
 {
-	answer_bool(runner, pmg_policy_is_pure(runner->policy, access_of(runner), word(runner, 2)));
+	answer_bool(runner, pmg_policy_is_pure(runner->policy, access_of(runner),
+					       cases_word(&runner->c, 2)));
 }
 
 static void do_package(struct runner *runner)
 {
-	answer_bool(runner, pmg_policy_in_package(runner->policy, word(runner, 1)));
+	answer_bool(runner, pmg_policy_in_package(runner->policy, cases_word(&runner->c, 1)));
 }
 
 static void do_opens(struct runner *runner)
 {
-	answer_bool(runner, pmg_policy_opens_package(runner->policy, word(runner, 1)));
+	answer_bool(runner, pmg_policy_opens_package(runner->policy, cases_word(&runner->c, 1)));
 }
 
 static void do_anchor(struct runner *runner)
 {
-	const struct pmg_policy_rule *rule =
-		pmg_policy_anchors_below(runner->policy, access_of(runner), word(runner, 2));
+	const struct pmg_policy_rule *rule = pmg_policy_anchors_below(
+		runner->policy, access_of(runner), cases_word(&runner->c, 2));
 
-	answer(runner, rule ? rule->text : "-");
+	cases_answer(&runner->c, rule ? rule->text : "-");
 }
 
 static void do_trees(struct runner *runner)
@@ -236,7 +175,7 @@ static void do_trees(struct runner *runner)
 				 tree->exec ? "x" : "", tree->pure_write ? "W" : "") < 0)
 			abort();
 	}
-	answer(runner, got.s ? got.s : "-");
+	cases_answer(&runner->c, got.s ? got.s : "-");
 }
 
 static void do_folders(struct runner *runner)
@@ -249,7 +188,7 @@ static void do_folders(struct runner *runner)
 	for (i = 0; i < folders.n; i++)
 		if (pmg_str_addf(&got, "%s%s", i ? " " : "", folders.v[i]) < 0)
 			abort();
-	answer(runner, got.s ? got.s : "-");
+	cases_answer(&runner->c, got.s ? got.s : "-");
 }
 
 static void do_hidden(struct runner *runner)
@@ -260,16 +199,16 @@ static void do_hidden(struct runner *runner)
 	size_t i;
 
 	pmg_policy_hidden(runner->policy, &hidden);
-	list = pmg_streq(word(runner, 0), "roots") ? &hidden.roots : &hidden.paths;
+	list = pmg_streq(cases_word(&runner->c, 0), "roots") ? &hidden.roots : &hidden.paths;
 	for (i = 0; i < list->n; i++)
 		if (pmg_str_addf(&got, "%s%s", i ? " " : "", list->v[i]) < 0)
 			abort();
-	answer(runner, got.s ? got.s : "-");
+	cases_answer(&runner->c, got.s ? got.s : "-");
 }
 
 static void do_hides(struct runner *runner)
 {
-	answer_bool(runner, pmg_policy_hides_below(runner->policy, word(runner, 1)));
+	answer_bool(runner, pmg_policy_hides_below(runner->policy, cases_word(&runner->c, 1)));
 }
 
 static const struct {
@@ -297,96 +236,39 @@ static const struct {
 	{ "hides", do_hides, true },
 };
 
-/* \xNN in a word is that byte; any other "\" stays for the pattern. */
-static void unescape(char *text)
-{
-	char *to = text, *end, digits[3] = "";
-
-	for (; *text; text++) {
-		if (text[0] != '\\' || text[1] != 'x' || !text[2] || !text[3]) {
-			*to++ = *text;
-			continue;
-		}
-		memcpy(digits, text + 2, 2);
-		*to++ = (char)strtoul(digits, &end, 16);
-		text += 3;
-	}
-	*to = '\0';
-}
-
-static void run_line(struct runner *runner, char *line)
+static void run_line(struct runner *runner)
 {
 	size_t i;
 
-	pmg_strv_done(&runner->words);
-	if (line[0] == '#')
-		return;
-	pmg_strv_split(&runner->words, line, " \t");
-	if (runner->words.n == 0)
-		return;
-	for (runner->at = 0; runner->at < runner->words.n; runner->at++)
-		if (pmg_streq(runner->words.v[runner->at], "=>"))
-			break;
-	for (i = 0; i < runner->words.n; i++)
-		unescape(runner->words.v[i]);
 	for (i = 0; i < PMG_ARRAY_LEN(statements); i++) {
-		if (!pmg_streq(statements[i].name, word(runner, 0)))
+		if (!pmg_streq(statements[i].name, cases_word(&runner->c, 0)))
 			continue;
 		if (statements[i].asks && !runner->sealed)
 			pmg_policy_seal(runner->policy);
-		if (statements[i].asks)
-			(void)expected(runner);
 		runner->sealed |= statements[i].asks;
 		statements[i].run(runner);
 		return;
 	}
-	wrong(runner, "no such statement");
+	cases_wrong(&runner->c, "no such statement");
 }
 
-static unsigned run_case(const char *path)
+static unsigned run_case(const char *path, char *text)
 {
-	struct runner runner = { .file = path, .policy = pmg_policy_new() };
-	pmg_autofree char *text = NULL;
-	struct pmg_err err = PMG_ERR_INIT;
-	char *line, *end;
-	size_t len = 0;
+	struct runner runner = { .c = { .file = path }, .policy = pmg_policy_new() };
+	char *line;
 
-	if (pmg_io_slurp(path, 1 << 20, &text, &len, &err) < 0)
-		fail_msg("%s", err.msg);
-	for (line = text; line && *line; line = end) {
-		end = strchrnul(line, '\n');
-		if (*end)
-			*end++ = '\0';
-		runner.line++;
-		run_line(&runner, line);
-	}
-	pmg_strv_done(&runner.words);
+	while ((line = cases_line(&runner.c, &text)))
+		if (cases_split(&runner.c, line))
+			run_line(&runner);
+	pmg_strv_done(&runner.c.words);
 	pmg_policy_free(runner.policy);
-	return runner.questions;
+	return runner.c.questions;
 }
 
 static void every_case_answers_as_it_says(void **state)
 {
-	const char *top = getenv("srcdir") ? getenv("srcdir") : "..";
-	pmg_autofree char *folder = pmg_path_join(top, "tests/policy");
-	unsigned files = 0, questions;
-	struct dirent *entry;
-	DIR *dir = opendir(folder);
-
 	(void)state;
-	assert_non_null(dir);
-	while ((entry = readdir(dir))) {
-		pmg_autofree char *path = pmg_path_join(folder, entry->d_name);
-
-		if (!pmg_str_has_suffix(path, ".case"))
-			continue;
-		questions = run_case(path);
-		if (questions == 0)
-			fail_msg("%s asks nothing", path);
-		files++;
-	}
-	(void)closedir(dir);
-	assert_true(files >= 5);
+	assert_true(cases_read("tests/policy", run_case) >= 5);
 }
 
 static void add(struct pmg_policy *policy, enum pmg_rank rank, unsigned roles, const char *pattern,
