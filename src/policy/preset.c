@@ -89,6 +89,45 @@ static char *instance(const struct pmg_glob *glob, const char *pattern, const ch
 	return pmg_glob_match(glob, clean) ? pmg_steal_ptr(&clean) : NULL;
 }
 
+static int say_closed(const struct pmg_draft_entry *entry, const struct pmg_policy_rule *rule,
+		      struct pmg_err *err)
+{
+	pmg_autofree char *safe = pmg_str_quote(entry->text, strlen(entry->text), 200);
+
+	(void)pmg_err_set(err, PMG_E_CONFIG, 0, "a preset does not open \"%s\": %s is closed (%s)",
+			  safe, rule->text, rule->source);
+	return pmg_err_hint(err, "who needs it allows it by name: pmg sandbox allow %s=...",
+			    pmg_access_name(entry->access));
+}
+
+/* "~/.ss?" and "${PROJECT}/.e*": a pattern that is written around what is closed. One star for a
+ * whole name is not: that means all there is. */
+static int check_around(const struct pmg_policy *policy, const struct pmg_draft_entry *entry,
+			const char *pattern, struct pmg_err *err)
+{
+	size_t len = strlen(pattern), all = pmg_str_has_suffix(pattern, "/**") ? strlen("/**") : 0;
+	pmg_autofree char *base = pmg_xstrndup(pattern, len - all);
+	const char *last = pmg_path_name(base);
+	pmg_auto(glob) struct pmg_glob *glob = NULL;
+	size_t i;
+	int r = *base ? pmg_glob_new(base, &glob, err) : 0;
+
+	if (r < 0 || !glob || !strpbrk(last, "*?[") || strspn(last, "*") == strlen(last))
+		return r;
+	for (i = policy->first[entry->access]; i < policy->first[entry->access + 1]; i++) {
+		const struct pmg_policy_rule *rule = &policy->rules[i];
+		pmg_autofree char *least = NULL;
+
+		if (rule->layer != PMG_LAYER_MANDATORY || rule->rank > PMG_RANK_MANDATORY_DENY ||
+		    rule->rank == PMG_RANK_OPT_OUT)
+			continue;
+		least = pmg_glob_shortest(rule->glob);
+		if (least && pmg_glob_match(glob, least))
+			return say_closed(entry, rule, err);
+	}
+	return 0;
+}
+
 static int closed(const struct pmg_policy *policy, const struct pmg_draft_entry *entry,
 		  const char *path, struct pmg_err *err)
 {
@@ -104,11 +143,7 @@ static int closed(const struct pmg_policy *policy, const struct pmg_draft_entry 
 		decision = pmg_policy_ask_closed(policy, entry->access, roles[i], path);
 		if (decision.allowed || !decision.rule)
 			continue;
-		(void)pmg_err_set(err, PMG_E_CONFIG, 0,
-				  "a preset does not open \"%s\": %s is closed (%s)", safe,
-				  decision.rule->text, decision.rule->source);
-		return pmg_err_hint(err, "who needs it allows it by name: pmg sandbox allow %s=...",
-				    pmg_access_name(entry->access));
+		return say_closed(entry, decision.rule, err);
 	}
 	return 0;
 }
@@ -138,6 +173,8 @@ static int check_pattern(const struct pmg_policy *policy, const struct pmg_polic
 
 	if (r == 0)
 		r = check_width(facts, glob, entry->text, err);
+	if (r == 0)
+		r = check_around(policy, entry, pattern, err);
 	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(fills); i++) {
 		pmg_autofree char *path = instance(glob, pattern, fills[i]);
 
