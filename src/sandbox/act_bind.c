@@ -6,18 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sandbox/judge.h"
 #include "sandbox/net_priv.h"
-
-static bool allows(const struct pmg_request *request, const char *host, uint16_t port,
-		   const struct pmg_policy_rule **rule)
-{
-	struct pmg_decision decision = pmg_policy_ask_net(request->broker->policy, PMG_ACCESS_BIND,
-							  request->who.role, host, port);
-
-	/* The first rule that says no is the one to report. */
-	*rule = *rule ? *rule : decision.rule;
-	return decision.allowed;
-}
 
 /*
  * A manager listens nowhere. But node opens its debugger, by which it does whatever it is told,
@@ -35,15 +25,8 @@ static bool may_bind(const struct pmg_request *request, const struct pmg_endpoin
 {
 	if (at->protocol == IPPROTO_UDP && at->port == 0)
 		return true; /* what every sender of datagrams has */
-	if (at->protocol != IPPROTO_UDP && at->protocol != IPPROTO_TCP)
-		return false;
-	if (allows(request, at->host, at->port, rule))
-		return true;
-	if (at->is_loopback && !*rule && allows(request, "localhost", at->port, rule))
-		return true;
-	/* A port that the kernel chooses is what listen(2) alone would get; pip, to learn whether
-	 * there is IPv6, binds one and never listens. Nobody else's port can be had by it. */
-	return (at->port == 0 || request->broker->policy->any_bind) && !*rule;
+	return (at->protocol == IPPROTO_UDP || at->protocol == IPPROTO_TCP) &&
+	       pmg_judge_bind(request->broker->policy, request->who.role, at->host, at->port, rule);
 }
 
 static int perform(struct pmg_broker *broker, const struct pmg_endpoint *at)

@@ -41,7 +41,7 @@ tests_fuzz_fuzz_package_LDADD = $(FUZZ_MAIN) $(LINK_SANDBOX)
 
 # Calls on behalf.
 libsandbox_a_SOURCES += %D%/act_meta.c %D%/act_move.c %D%/act_open.c %D%/act_tree.c %D%/calls.c \
-	%D%/device.c %D%/device_priv.h %D%/hidden.c %D%/lockdown.c %D%/lockdown.h %D%/loop.c %D%/report.c %D%/resolve.c \
+	%D%/device.c %D%/device_priv.h %D%/hidden.c %D%/judge.c %D%/judge.h %D%/lockdown.c %D%/lockdown.h %D%/loop.c %D%/report.c %D%/resolve.c \
 	%D%/resolve_priv.h %D%/wait.c %D%/walk.c
 check_LIBRARIES += libbrokered.a
 libbrokered_a_SOURCES = tests/helper/broker.c tests/helper/broker.h tests/helper/conform.c \

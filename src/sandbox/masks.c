@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "kernel/mounts.h"
 #include "policy/glob.h"
+#include "sandbox/judge.h"
 #include "sandbox/walls_priv.h"
 
 #define ENTRIES_MAX 20000U /* names looked at, of all roots together */
@@ -35,6 +36,7 @@ struct pmg_masks {
 	struct pmg_inodes *inodes, *scripts; /* denied to all, and to scripts alone */
 	bool has_more;                       /* names that were not looked at */
 	bool has_skipped;                    /* masks, or numbers, above their maximum */
+	bool looks_only;                     /* numbers are wanted, nothing is hidden */
 };
 
 void pmg_masks_free(struct pmg_masks *masks)
@@ -121,6 +123,8 @@ int pmg_masks_hide(struct pmg_masks *masks, const char *path, struct pmg_err *er
 {
 	struct mask *mask;
 
+	if (masks->looks_only)
+		return 0;
 	if (masks->n == MASKS_MAX) {
 		masks->has_skipped = true;
 		return 0;
@@ -317,6 +321,29 @@ int pmg_masks_make(const struct pmg_policy *policy, struct pmg_masks **out, stru
 			"hidden: by name they stay closed, their listing does not");
 	*out = pmg_steal_ptr(&masks);
 	return 0;
+}
+
+enum pmg_judge_link pmg_judge_link(const struct pmg_policy *policy, const struct stat *st)
+{
+	pmg_auto(masks) struct pmg_masks *masks = NULL;
+	struct pmg_err scratch = PMG_ERR_INIT;
+
+	if (!S_ISREG(st->st_mode) || st->st_nlink < 2)
+		return PMG_JUDGE_LINK_NONE;
+	masks = pmg_xcalloc(1, sizeof *masks);
+	*masks = (struct pmg_masks){ .policy = policy,
+				     .null = -1,
+				     .empty = -1,
+				     .inodes = pmg_inodes_new(),
+				     .scripts = pmg_inodes_new(),
+				     .looks_only = true };
+	/* A folder whose names have no case: no run is started there at all. */
+	(void)!hide_all(masks, &scratch);
+	remember_managers(masks);
+	if (pmg_inodes_has(masks->inodes, st->st_dev, st->st_ino))
+		return PMG_JUDGE_LINK_SECRET;
+	return pmg_inodes_has(masks->scripts, st->st_dev, st->st_ino) ? PMG_JUDGE_LINK_MANAGERS
+								      : PMG_JUDGE_LINK_NONE;
 }
 
 int pmg_masks_renew(struct pmg_masks *masks, struct pmg_err *err)

@@ -8,56 +8,13 @@
 #include "base/msg.h"
 #include "base/str.h"
 #include "policy/vars.h"
+#include "sandbox/judge.h"
 #include "sandbox/walls_priv.h"
 #include "violation/wire.h"
-
-/* What --sandbox-allow calls an operation, and whether a word stands before its target ("tcp "). */
-static const struct {
-	const char *allow;
-	int code; /* of files */
-	bool is_path;
-} ops[PMG_EVENT_OP_MAX] = {
-	[PMG_EVENT_READ] = { "read", PMG_CODE_READ, true },
-	[PMG_EVENT_WRITE] = { "write", PMG_CODE_WRITE, true },
-	[PMG_EVENT_DELETE] = { "write", PMG_CODE_TREE, true },
-	[PMG_EVENT_RENAME] = { "write", PMG_CODE_TREE, true },
-	[PMG_EVENT_LINK] = { "write", PMG_CODE_TREE, true },
-	[PMG_EVENT_METADATA] = { "write", PMG_CODE_METADATA, true },
-	[PMG_EVENT_EXEC] = { "exec", PMG_CODE_EXEC, true },
-	[PMG_EVENT_CONNECT] = { "net-connect", 0, false },
-	[PMG_EVENT_BIND] = { "net-bind", 0, false },
-	[PMG_EVENT_UNIX] = { "unix", 0, false },
-};
 
 static bool makes_folder(const struct pmg_request *request)
 {
 	return request->row && pmg_str_has_prefix(request->row->name, "mkdir");
-}
-
-/* @param folder  it was to be made: what is to lie in it is meant too */
-static char *allowance(enum pmg_event_op op, const char *word, const struct pmg_policy_rule *rule,
-		       const char *target, bool folder)
-{
-	const char *value = target;
-	pmg_autofree char *pattern = NULL;
-
-	if (!word || (rule && (rule->sensitive || rule->rank <= PMG_RANK_HOOKS)))
-		return NULL;
-	/* Not a credential by its name alone, as .npmrc is; but nothing to be offered. */
-	if (rule && rule->rank == PMG_RANK_MANDATORY_DENY && op == PMG_EVENT_READ)
-		return NULL;
-	if (!ops[op].is_path) {
-		value = strchr(target, ' ');
-		if (!value)
-			return NULL;
-		value++;
-	}
-	if (op == PMG_EVENT_CONNECT || op == PMG_EVENT_BIND)
-		return pmg_xasprintf("%s=%s", word, value); /* no pattern: host and port */
-	if (value[0] != '/' && op != PMG_EVENT_UNIX)
-		return NULL;
-	pattern = pmg_glob_escape(value);
-	return pmg_xasprintf("%s=%s%s", word, pattern, folder ? "/**" : "");
 }
 
 struct refusal {
@@ -120,8 +77,8 @@ static void record(struct pmg_request *request, const struct refusal *refusal)
 		event.source = pmg_xstrdup(rule->source);
 	}
 	event.allow = event.sensitive ? own_settings(request, refusal)
-				      : allowance(refusal->op, refusal->word, rule, event.target,
-						  makes_folder(request));
+				      : pmg_judge_allowance(refusal->op, refusal->word, rule,
+							    event.target, makes_folder(request));
 	pmg_who_fill(broker, &request->who, &event);
 	(void)pthread_mutex_lock(&broker->lock);
 	added = pmg_events_add(&broker->events, &event);
@@ -135,42 +92,13 @@ static void record(struct pmg_request *request, const struct refusal *refusal)
 void pmg_refuse(struct pmg_request *request, int code, enum pmg_event_op op,
 		const struct pmg_policy_rule *rule, const char *target)
 {
-	record(request, &(struct refusal){ code, op, rule, target, ops[op].allow, false });
+	record(request, &(struct refusal){ code, op, rule, target, pmg_judge_word(op), false });
 }
 
 void pmg_refuse_always(struct pmg_request *request, int code, enum pmg_event_op op,
 		       const char *target)
 {
 	record(request, &(struct refusal){ .code = code, .op = op, .target = target });
-}
-
-/* What may be read of a process that is not the caller's: what ps shows. */
-static bool is_shown(const char *path)
-{
-	static const char *const shown[] = { "stat", "statm", "status", "cmdline", "comm" };
-	const char *rest = strchr(path + sizeof "/proc", '/');
-	const char *name = strrchr(path, '/');
-	size_t i;
-
-	if (!rest)
-		return true; /* the folder: names, no content */
-	if (rest != name && !pmg_str_has_prefix(rest, "/task/"))
-		return false;
-	for (i = 0; i < PMG_ARRAY_LEN(shown); i++)
-		if (strcmp(name + 1, shown[i]) == 0)
-			return true;
-	return false;
-}
-
-/* Rules speak of a process's own folder as /proc/self. */
-static bool is_refused_process(const struct pmg_object *object, enum pmg_access access)
-{
-	const char *number = object->path + sizeof "/proc";
-
-	if (object->is_own_proc || !pmg_str_has_prefix(object->path, "/proc/") || *number < '1' ||
-	    *number > '9')
-		return false;
-	return access != PMG_ACCESS_READ || !is_shown(object->path);
 }
 
 bool pmg_may(const struct pmg_request *request, enum pmg_access access, const char *path)
@@ -212,45 +140,6 @@ bool pmg_is_secret(const struct pmg_request *request, const struct stat *st)
 	       is_managers(request, st);
 }
 
-/* May everybody open it, by the modes alone? Every folder on the way counts. */
-static bool is_public(const char *path)
-{
-	char part[PATH_MAX];
-	struct stat st;
-	size_t i;
-
-	for (i = 1; path[i - 1] && i < sizeof part; i++) {
-		if (path[i] != '/' && path[i] != '\0')
-			continue;
-		memcpy(part, path, i);
-		part[i] = '\0';
-		if (lstat(part, &st) < 0 || !(st.st_mode & (path[i] ? S_IXOTH : S_IROTH)))
-			return false;
-	}
-	return true;
-}
-
-/*
- * The rule that opens /etc counts on what its files say of themselves. Root's modes stop nobody
- * here, though: passwords and keys of services lie there for root alone. The settings of a manager
- * may hold some and are for it to read.
- */
-static bool is_roots(const struct pmg_request *request, const struct pmg_decision *decision,
-		     enum pmg_access access, const struct pmg_object *object)
-{
-	static const char *const settings[] = { "/npmrc", "/pip.conf", "/uv.toml", "/gitconfig" };
-	size_t i;
-
-	if (access != PMG_ACCESS_READ || geteuid() != 0 || !decision->allowed || !decision->rule ||
-	    !pmg_streq(decision->rule->text, "/etc/**") || !S_ISREG(object->st.st_mode))
-		return false;
-	for (i = 0; i < PMG_ARRAY_LEN(settings); i++)
-		if (request->who.role == PMG_ROLE_MANAGER &&
-		    pmg_str_has_suffix(object->path, settings[i]))
-			return false;
-	return !is_public(object->path);
-}
-
 /*
  * A pipe has no place, so no rule: it is the caller's because the caller has it open. An O_PATH
  * descriptor proves nothing. By /proc/PID/fd it can be had of each pipe of the manager, and node
@@ -272,7 +161,7 @@ int pmg_judge_object(struct pmg_request *request, enum pmg_access access, enum p
 		[PMG_ACCESS_READ] = PMG_HELD_READ,
 		[PMG_ACCESS_WRITE] = PMG_HELD_WRITE,
 	};
-	struct refusal refusal = { .code = ops[op].code,
+	struct refusal refusal = { .code = pmg_judge_code(op),
 				   .op = op,
 				   .target = object->path,
 				   .word = pmg_access_name(access) };
@@ -285,7 +174,7 @@ int pmg_judge_object(struct pmg_request *request, enum pmg_access access, enum p
 		return judge_placeless(request, op, object);
 	refusal.sensitive =
 		pmg_is_secret(request, &object->st) && !is_managers(request, &object->st);
-	if (is_refused_process(object, access)) {
+	if (!object->is_own_proc && pmg_judge_is_process(access, object->path)) {
 		refusal.code = PMG_CODE_PROCESS;
 		refusal.word = NULL; /* no rule opens it */
 	} else if (!refusal.sensitive && object->path[0] == '/') {
@@ -294,7 +183,8 @@ int pmg_judge_object(struct pmg_request *request, enum pmg_access access, enum p
 	/* Under its own name the rule speaks: tools look there as a matter of course. */
 	if (decision.allowed && is_managers(request, &object->st))
 		refusal.sensitive = true;
-	else if (decision.allowed && !is_roots(request, &decision, access, object))
+	else if (decision.allowed && !pmg_judge_is_roots(&decision, access, request->who.role,
+							 object->path, &object->st))
 		return 0;
 	refusal.rule = decision.allowed ? NULL : decision.rule;
 	record(request, &refusal);
