@@ -3,7 +3,7 @@ libbase_a_SOURCES = \
 	%D%/clock.c %D%/clock.h %D%/env.c %D%/env.h %D%/err.c %D%/err.h \
 	%D%/hash.c %D%/hash.h %D%/io.c %D%/io.h %D%/json.c %D%/json.h \
 	%D%/log.c %D%/log.h %D%/mem.c %D%/mem.h %D%/msg.c %D%/msg.h \
-	%D%/path.c %D%/path.h %D%/proc.c %D%/proc.h %D%/str.c %D%/str.h \
+	%D%/path.c %D%/path.h %D%/proc.c %D%/proc.h %D%/program.c %D%/program.h %D%/str.c %D%/str.h \
 	%D%/strv.c %D%/strv.h %D%/url.c %D%/url.h
 
 check_PROGRAMS += tests/unit/test_base_clock
@@ -26,6 +26,8 @@ check_PROGRAMS += tests/unit/test_base_msg
 tests_unit_test_base_msg_LDADD = $(LINK_BASE) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_base_path
 tests_unit_test_base_path_LDADD = $(LINK_BASE) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_base_program
+tests_unit_test_base_program_LDADD = $(LINK_BASE) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_base_proc
 tests_unit_test_base_proc_LDADD = $(LINK_BASE) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_base_str
