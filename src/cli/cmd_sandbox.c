@@ -20,7 +20,23 @@ const struct pmg_cmd pmg_sandbox_cmds[] = {
 	  .opts = pmg_sandbox_allow_opts,
 	  .opts_size = PMG_SANDBOX_ALLOW_SIZE,
 	  .run = pmg_cmd_sandbox_allow },
-	LATER("check"),
+	{ .name = "check",
+	  .synopsis = "[--json] [--profile NAME] [--role ROLE] [--read PATH] [--write PATH] "
+		      "[--exec PROGRAM] [--connect HOST:PORT] [--bind ADDRESS:PORT] "
+		      "[--unix SOCKET] [--env NAME] [-- TOOL ARGS...]",
+	  .summary = "say what a run would be allowed, and by which rule",
+	  .about =
+		  "Each question may be given again. It is asked for a run of TOOL here; without "
+		  "one for the\nmanager of --profile, else for the one whose lockfile or manifest "
+		  "is found, else for\n\"pmg sandbox exec\". Overlay and --sandbox-allow count as "
+		  "in "
+		  "a run. ROLE is manager or\nscript (what packages bring: the default where there "
+		  "is a manager).\nEnds with 0 when all is allowed, with 1 when something is "
+		  "not.\n",
+	  .max = PMG_CMD_ANY,
+	  .opts = pmg_sandbox_check_opts,
+	  .opts_size = PMG_SANDBOX_CHECK_SIZE,
+	  .run = pmg_cmd_sandbox_check },
 	{ .name = "doctor",
 	  .synopsis = "[--json]",
 	  .summary = "try what this machine can enforce",

@@ -15,6 +15,11 @@ extern const struct pmg_opt pmg_sandbox_allow_opts[];
 #define PMG_SANDBOX_ALLOW_SIZE (4 * sizeof(void *) + 2 * sizeof(struct pmg_strv))
 int pmg_cmd_sandbox_allow(const struct pmg_call *call, struct pmg_err *err);
 
+/* cmd_sandbox_check.c: 1 when something that was asked for is denied */
+extern const struct pmg_opt pmg_sandbox_check_opts[];
+#define PMG_SANDBOX_CHECK_SIZE (3 * sizeof(void *) + 7 * sizeof(struct pmg_strv))
+int pmg_cmd_sandbox_check(const struct pmg_call *call, struct pmg_err *err);
+
 /* cmd_sandbox_doctor.c: 1 when no driver gives what a run needs */
 extern const struct pmg_opt pmg_sandbox_doctor_opts[];
 #define PMG_SANDBOX_DOCTOR_SIZE sizeof(bool)

@@ -1,13 +1,13 @@
 noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
 	%D%/cmd.c %D%/cmd.h %D%/cmd_audit.c %D%/cmd_audit.h \
-	%D%/cmd_sandbox.c %D%/cmd_sandbox.h %D%/cmd_sandbox_allow.c %D%/cmd_sandbox_doctor.c \
+	%D%/cmd_sandbox.c %D%/cmd_sandbox.h %D%/cmd_sandbox_allow.c %D%/cmd_sandbox_check.c %D%/cmd_sandbox_doctor.c \
 	%D%/cmd_sandbox_exec.c %D%/cmd_sandbox_explain.c %D%/cmd_sandbox_preset.c %D%/cmd_sandbox_profile.c \
 	%D%/cmd_sandbox_project.c \
 	%D%/cmd_version.c %D%/cmd_violations.c %D%/cmd_violations.h \
 	%D%/editor.c %D%/editor.h \
 	%D%/front.c %D%/front.h %D%/front_run.c %D%/opt.c %D%/opt.h %D%/out.c %D%/out.h %D%/pages.c %D%/pages.h \
-	%D%/report.c %D%/report.h %D%/shelves.c %D%/shelves.h %D%/summary.c %D%/summary.h %D%/summary_denied.c %D%/table.c %D%/table.h
+	%D%/report.c %D%/report.h %D%/shelves.c %D%/shelves.h %D%/subject.c %D%/subject.h %D%/summary.c %D%/summary.h %D%/summary_denied.c %D%/table.c %D%/table.h
 nodist_libcli_a_SOURCES = %D%/pages_data.c
 
 # The pages of the codes, built in.
