@@ -30,6 +30,12 @@ static void op_read(void)
 	(void)close(open("f", O_RDONLY | O_CLOEXEC));
 }
 
+/* As by far most: what the run may not write. */
+static void op_system(void)
+{
+	(void)close(open("/etc/passwd", O_RDONLY | O_CLOEXEC));
+}
+
 static void create(const char *name)
 {
 	(void)close(open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
@@ -55,11 +61,8 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } ops[] = {
-	{ "stat", op_stat },
-	{ "umask", op_umask },
-	{ "read", op_read },
-	{ "create", op_create },
-	{ "create_deps", op_create_deps },
+	{ "stat", op_stat },     { "umask", op_umask },   { "read", op_read },
+	{ "system", op_system }, { "create", op_create }, { "create_deps", op_create_deps },
 	{ "mkdir", op_mkdir },
 };
 #define OPS (sizeof ops / sizeof ops[0])

@@ -134,6 +134,7 @@ CALLS = (  # lines of call_bench: name, name here, aim
     ("stat", "stat (not trapped)", ""),
     ("umask", "umask (observed, goes on)", "+7 us"),
     ("read", "open to read (performed)", "+10 us"),
+    ("system", "open to read what may not be written", "+10 us"),
     ("create", "create and unlink in the project", "+20 us"),
     ("create_deps", "create and unlink in node_modules", "+20 us"),
     ("mkdir", "mkdir of what is there", "+10 us"),

@@ -129,12 +129,22 @@ void pmg_notify_fail(int fd, uint64_t id, int errnum)
 	answer(fd, &resp);
 }
 
-int pmg_notify_add_fd(int fd, uint64_t id, int ours, bool cloexec)
+static int put_fd(int fd, uint64_t id, int ours, bool cloexec, uint32_t flags)
 {
-	struct seccomp_notif_addfd add = { .id = id, .srcfd = (uint32_t)ours };
+	struct seccomp_notif_addfd add = { .id = id, .flags = flags, .srcfd = (uint32_t)ours };
 
 	add.newfd_flags = cloexec ? O_CLOEXEC : 0;
 	return tell(fd, SECCOMP_IOCTL_NOTIF_ADDFD, &add);
+}
+
+int pmg_notify_add_fd(int fd, uint64_t id, int ours, bool cloexec)
+{
+	return put_fd(fd, id, ours, cloexec, 0);
+}
+
+int pmg_notify_return_fd(int fd, uint64_t id, int ours, bool cloexec)
+{
+	return put_fd(fd, id, ours, cloexec, SECCOMP_ADDFD_FLAG_SEND); /* 5.14 */
 }
 
 /* Up to PIECES pieces. @return bytes or -errno */

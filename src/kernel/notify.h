@@ -45,6 +45,12 @@ void pmg_notify_fail(int fd, uint64_t id, int errnum);
  * @return its number there; -errno: EMFILE, ENOENT (gone), ...
  */
 int pmg_notify_add_fd(int fd, uint64_t id, int ours, bool cloexec);
+/**
+ * The same, and its number is the answer: one waking of the caller less. But the caller goes on
+ * while we still hold the file.
+ * @return its number there; -errno, as above: the answer is still to be given
+ */
+int pmg_notify_return_fd(int fd, uint64_t id, int ours, bool cloexec);
 
 /** Copy from the caller's memory. @return bytes, fewer at the end of a mapping; -errno */
 ssize_t pmg_notify_read(pid_t tid, uint64_t address, void *out, size_t len);

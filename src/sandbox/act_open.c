@@ -113,6 +113,20 @@ static bool give_empty(struct pmg_request *request, int flags, const struct pmg_
 	return true;
 }
 
+/*
+ * By far most of what is opened are programs' own files, to be read: the caller of these need not
+ * wait until we have closed ours. Of others it would be seen: a lock that the caller gives up is
+ * held for as long as we hold the file, and one that it has written cannot be started. Who may not
+ * write a file does not lock it, but for programs that make their lock files as they open them.
+ */
+static bool may_linger(const struct pmg_request *request, const struct want *want,
+		       const struct pmg_object *object)
+{
+	return !writes(want->flags) && !(want->flags & O_CREAT) &&
+	       (S_ISREG(object->st.st_mode) || S_ISDIR(object->st.st_mode)) &&
+	       object->path[0] == '/' && !pmg_may(request, PMG_ACCESS_WRITE, object->path);
+}
+
 /* Open again what was judged; never by its name, which may lead elsewhere by now. */
 static void open_object(struct pmg_request *request, const struct want *want,
 			const struct pmg_object *object, struct pmg_answer *answer)
@@ -135,6 +149,7 @@ static void open_object(struct pmg_request *request, const struct want *want,
 		pmg_wait_open(request, object->fd, flags, answer);
 	else
 		give(answer, pmg_reopen(request->broker, object->fd, flags), flags);
+	answer->may_linger = answer->kind == PMG_ANSWER_FD && may_linger(request, want, object);
 }
 
 /* O_EXCL follows no link. @return fd or -errno; -EEXIST also for a link */

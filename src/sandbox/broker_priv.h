@@ -98,6 +98,7 @@ struct pmg_answer {
 	int64_t value;
 	int fd; /* ours; the loop puts it in and closes it */
 	bool cloexec;
+	bool may_linger; /* the caller may go on before ours is closed */
 };
 void pmg_answer_fail(struct pmg_answer *answer, int errnum);
 

@@ -45,13 +45,14 @@ void pmg_answer_fail(struct pmg_answer *answer, int errnum)
 
 static void answer_fd(int listener, uint64_t id, struct pmg_answer *answer)
 {
-	int r = pmg_notify_add_fd(listener, id, answer->fd, answer->cloexec);
+	int r = answer->may_linger ? pmg_notify_return_fd(listener, id, answer->fd, answer->cloexec)
+				   : pmg_notify_add_fd(listener, id, answer->fd, answer->cloexec);
 
 	/* Ours is closed before the caller goes on: a lock of its that it releases must be gone. */
 	(void)close(answer->fd);
 	if (r < 0)
 		pmg_notify_fail(listener, id, -r);
-	else
+	else if (!answer->may_linger)
 		pmg_notify_return(listener, id, r);
 }
 

@@ -122,6 +122,7 @@ static void a_caller_killed_meanwhile_harms_nobody(void **state)
 	assert_int_equal(waitid(P_PID, (id_t)n.pid, NULL, WEXITED | WNOWAIT), 0);
 	assert_false(pmg_notify_is_valid(n.listener, call.id));
 	assert_int_equal(pmg_notify_add_fd(n.listener, call.id, n.stop[0], true), -ENOENT);
+	assert_int_equal(pmg_notify_return_fd(n.listener, call.id, n.stop[0], true), -ENOENT);
 	pmg_notify_return(n.listener, call.id, 0);
 	pmg_notify_continue(n.listener, call.id);
 	assert_int_equal(waitpid(n.pid, &status, 0), n.pid);
@@ -189,6 +190,12 @@ static void a_descriptor_is_put_into_the_caller(void **state)
 	assert_true(theirs > 2);
 	pmg_notify_return(n.listener, call.id, theirs);
 	assert_int_equal(notified_end(&n), 0);
+	assert_int_equal(write(fds[1], "x", 1), 1);
+	notified_start(&n, &program, read_what_is_given, NULL);
+	call = notified_next(&n);
+	assert_int_equal(pmg_notify_return_fd(n.listener, call.id, fds[0], true), theirs);
+	assert_false(pmg_notify_is_valid(n.listener, call.id));
+	assert_int_equal(notified_end(&n), 0);
 	(void)close(fds[0]);
 	(void)close(fds[1]);
 }
@@ -209,6 +216,7 @@ static void a_caller_without_room_gets_no_descriptor(void **state)
 	notified_start(&n, &program, call_without_room, NULL);
 	call = notified_next(&n);
 	assert_int_equal(pmg_notify_add_fd(n.listener, call.id, n.stop[0], true), -EMFILE);
+	assert_int_equal(pmg_notify_return_fd(n.listener, call.id, n.stop[0], true), -EMFILE);
 	pmg_notify_fail(n.listener, call.id, EMFILE);
 	assert_int_equal(notified_end(&n), EMFILE);
 }

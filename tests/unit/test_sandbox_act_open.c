@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -341,6 +342,65 @@ static void a_fifo_waits_and_keeps_nobody_else_waiting(void **state)
 	assert_int_equal(WTERMSIG(status), SIGALRM);
 }
 
+/* Once it is closed here nobody holds it: whoever has the file open gets the lock at once. */
+static void lock_again_and_again(void *arg)
+{
+	int i, fd, other;
+
+	(void)arg;
+	WANT(chdir(tree) == 0);
+	other = open("f", O_WRONLY | O_CREAT, 0600);
+	WANT(other >= 0);
+	for (i = 0; i < 500; i++) {
+		fd = open("f", i % 2 ? O_RDONLY : O_RDONLY | O_CREAT, 0600);
+		WANT(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && close(fd) == 0);
+		WANT(flock(other, LOCK_EX | LOCK_NB) == 0 && flock(other, LOCK_UN) == 0);
+	}
+}
+
+static void a_lock_is_given_up_with_the_callers_descriptor(void **state)
+{
+	(void)state;
+	assert_int_equal(served(lock_again_and_again), 0);
+}
+
+/* Of what may not be written the descriptor comes with the answer. */
+static void read_what_stays(void *arg)
+{
+	const struct rlimit none = { 3, 3 };
+	char text[8];
+	int i, fd = -1;
+
+	(void)arg;
+	WANT(chdir(tree) == 0);
+	for (i = 0; i < 500; i++) {
+		fd = open("kept/f", O_RDONLY | (i % 2 ? O_CLOEXEC : 0));
+		WANT(fd > 2 && read(fd, text, sizeof text) == 4 && memcmp(text, "text", 4) == 0);
+		WANT(fcntl(fd, F_GETFD) == (i % 2 ? FD_CLOEXEC : 0) && close(fd) == 0);
+		WANT(open("kept", O_RDONLY | O_DIRECTORY) == fd && close(fd) == 0);
+	}
+	WANT(open("kept/f", O_WRONLY) < 0 && errno == EACCES);
+	WANT(setrlimit(RLIMIT_NOFILE, &none) == 0);
+	WANT(open("kept/f", O_RDONLY) < 0 && errno == EMFILE);
+}
+
+static void what_stays_as_it_is_can_be_read(void **state)
+{
+	pmg_auto(folder) char *root = folder_new();
+	pmg_auto(policy) struct pmg_policy *policy = broker_policy(root);
+	pmg_auto(events) struct pmg_events events = { 0 };
+	pmg_autofree char *rule = pmg_xasprintf("%s/kept/**", root);
+
+	(void)state;
+	(void)snprintf(tree, sizeof tree, "%s", root);
+	folder_write(root, "kept/f", "text", 4);
+	broker_rule(policy, PMG_ACCESS_WRITE, PMG_RANK_DENY, rule);
+	pmg_policy_seal(policy);
+	assert_int_equal(broker_serve_child(policy, NULL, read_what_stays, NULL, &events), 0);
+	assert_int_equal(events.n, 1);
+	assert_int_equal(events.v[0].op, PMG_EVENT_WRITE);
+}
+
 static void use_terminal(void *arg)
 {
 	int master, slave, tty;
@@ -382,6 +442,8 @@ int main(void)
 		cmocka_unit_test(what_is_allowed_is_as_if_bare),
 		cmocka_unit_test(without_a_descriptor_no_file_is_made_or_lost),
 		cmocka_unit_test(a_fifo_waits_and_keeps_nobody_else_waiting),
+		cmocka_unit_test(a_lock_is_given_up_with_the_callers_descriptor),
+		cmocka_unit_test(what_stays_as_it_is_can_be_read),
 		cmocka_unit_test(the_terminal_is_the_callers),
 	};
 
