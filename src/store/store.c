@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,10 +46,22 @@ int pmg_store_fail(const struct pmg_store *store, int rc, const char *doing, str
 	return -PMG_E_DB;
 }
 
+/* What is in the log goes into the file by a close only: that also empties the log. */
+static void mind_log(struct pmg_store *store)
+{
+	pmg_autofree char *log = pmg_xasprintf("%s-wal", store->path);
+	struct stat st;
+
+	if (stat(log, &st) == 0 && st.st_size > PMG_STORE_LOG_MAX)
+		(void)sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+}
+
 void pmg_store_close(struct pmg_store *store)
 {
 	if (!store)
 		return;
+	if (store->leaves_log)
+		mind_log(store);
 	(void)sqlite3_close_v2(store->db); /* rolls back; waits for no statement of ours */
 	free(store->path);
 	free(store);
@@ -183,6 +196,16 @@ int pmg_store_exec(struct pmg_store *store, const char *sql, struct pmg_err *err
 	int rc = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
 
 	return rc == SQLITE_OK ? 0 : pmg_store_fail(store, rc, "execute", err);
+}
+
+int pmg_store_leave_log(struct pmg_store *store, struct pmg_err *err)
+{
+	int rc = sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+
+	if (rc != SQLITE_OK)
+		return pmg_store_fail(store, rc, "configure", err);
+	store->leaves_log = true;
+	return 0;
 }
 
 int pmg_store_begin(struct pmg_store *store, struct pmg_err *err)

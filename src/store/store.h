@@ -60,6 +60,15 @@ int pmg_store_user_version(struct pmg_store *store, int64_t *out,
 /** Run SQL that returns no rows; one or more statements. Never built from outside text. */
 int pmg_store_exec(struct pmg_store *store, const char *sql, struct pmg_err *err) PMG_MUST_CHECK;
 
+/**
+ * Let what is written stay in the log ("-wal") when the store is closed, so that nobody waits for
+ * the disk: into the file it goes when the log is longer than PMG_STORE_LOG_MAX. Whoever opens the
+ * file finds all of it, but for PMG_STORE_READ; a power cut may take the last transactions, as it
+ * may in any case.
+ */
+#define PMG_STORE_LOG_MAX (512 * 1024) /* it is read whole when the file is opened next */
+int pmg_store_leave_log(struct pmg_store *store, struct pmg_err *err) PMG_MUST_CHECK;
+
 /* Transactions. begin takes the write lock at once, so that a reader never becomes a writer in the
    middle and fails. Rollback without a transaction does nothing. */
 int pmg_store_begin(struct pmg_store *store, struct pmg_err *err) PMG_MUST_CHECK;

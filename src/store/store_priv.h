@@ -9,6 +9,7 @@ struct pmg_store {
 	sqlite3 *db;
 	char *path;
 	enum pmg_store_mode mode;
+	bool leaves_log;
 };
 
 /** Turn SQLite's last error of db into ours. rc is its result code. @return -PMG_E_DB */

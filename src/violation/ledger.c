@@ -52,6 +52,8 @@ int pmg_ledger_open(const char *path, struct pmg_store **out, struct pmg_err *er
 	int r = pmg_store_open(path, PMG_STORE_WRITE, &store, err);
 
 	if (r == 0)
+		r = pmg_store_leave_log(store, err);
+	if (r == 0)
 		r = pmg_store_migrate(store, steps, PMG_ARRAY_LEN(steps), err);
 	if (r < 0)
 		return r;

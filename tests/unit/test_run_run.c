@@ -446,6 +446,7 @@ static void the_ledger_gets_what_happened_and_a_broken_one_changes_nothing(void 
 	static const char *const args[] = { "install", NULL };
 	static const struct pmg_ledger_query query = { .limit = 1 };
 	pmg_autofree char *path = stage_path("home/.local/state/pmg/ledger.db");
+	pmg_autofree char *log = pmg_xasprintf("%s-wal", path); /* in which all of it stands */
 	pmg_auto(json) struct json_t *list = NULL;
 	pmg_autofree char *text = NULL;
 	struct stage_run first = { 0 }, second = { 0 };
@@ -459,6 +460,7 @@ static void the_ledger_gets_what_happened_and_a_broken_one_changes_nothing(void 
 	assert_non_null(strstr(text, "\"target\":\"h.test:443\""));
 	assert_non_null(strstr(text, "\"what\":\"no way\""));
 	assert_non_null(strstr(text, "\"exit\":1"));
+	assert_int_equal(unlink(log), 0);
 	assert_int_equal(pmg_io_replace(path, "not a database at all, but a text", 33, 0600, &err),
 			 0);
 	run("allow/block", args, &second);

@@ -208,12 +208,59 @@ static void rollback_undoes_and_closing_rolls_back(void **state)
 	assert_int_equal(count(store), 1);
 }
 
+static off_t size_of(const char *path, const char *tail)
+{
+	pmg_autofree char *whole = pmg_xasprintf("%s%s", path, tail);
+	struct stat st;
+
+	return stat(whole, &st) == 0 ? st.st_size : -1;
+}
+
+/* Nobody waits for the disk at the end, nothing is missing, and the log does not grow for ever. */
+static void what_is_left_in_the_log_is_there(void **state)
+{
+	pmg_autofree char *path = pmg_path_join(folder, "log.db");
+	pmg_autofree char *moved = pmg_path_join(folder, "moved.db");
+	struct pmg_err err = PMG_ERR_INIT;
+	off_t size = 0, most = 0;
+	int i, emptied = 0;
+
+	(void)state;
+	for (i = 0; i < 300; i++) {
+		pmg_auto(store) struct pmg_store *store = must_open(path, PMG_STORE_WRITE);
+
+		assert_int_equal(pmg_store_leave_log(store, &err), 0);
+		assert_int_equal(pmg_store_migrate(store, steps, 2, &err), 0);
+		assert_int_equal(count(store), i);
+		assert_int_equal(pmg_store_exec(store, "INSERT INTO t(name) VALUES('x')", &err), 0);
+		pmg_store_close(pmg_steal_ptr(&store));
+		size = size_of(path, "-wal");
+		assert_true(size > 0 || most > PMG_STORE_LOG_MAX / 2);
+		emptied += size <= 0;
+		most = size > most ? size : most;
+	}
+	assert_true(most <= PMG_STORE_LOG_MAX);
+	assert_true(emptied > 0 && emptied < 10);
+	/* What belonged to a file that was moved away is not taken for its successor's. */
+	assert_int_equal(rename(path, moved), 0);
+	{
+		pmg_auto(store) struct pmg_store *store = must_open(path, PMG_STORE_WRITE);
+
+		assert_int_equal(pmg_store_leave_log(store, &err), 0);
+		assert_int_equal(pmg_store_migrate(store, steps, 2, &err), 0);
+		assert_int_equal(count(store), 0);
+		assert_int_equal(pmg_store_check(store, &err), 0);
+	}
+}
+
 static void child_work(const char *path)
 {
 	struct pmg_err err = PMG_ERR_INIT;
 	struct pmg_store *store = NULL;
 	int r = pmg_store_open(path, PMG_STORE_WRITE, &store, &err), i;
 
+	if (r == 0 && strstr(path, "-log.db"))
+		r = pmg_store_leave_log(store, &err);
 	if (r == 0)
 		r = pmg_store_migrate(store, steps, 2, &err);
 	for (i = 0; r == 0 && i < 20; i++) {
@@ -229,15 +276,14 @@ static void child_work(const char *path)
 	_exit(r < 0 ? 1 : 0);
 }
 
-static void processes_that_start_together_all_write(void **state)
+static void all_write(const char *name)
 {
-	pmg_autofree char *path = pmg_path_join(folder, "many.db");
+	pmg_autofree char *path = pmg_path_join(folder, name);
 	pmg_auto(store) struct pmg_store *store = NULL;
 	pid_t pids[6];
 	size_t i;
 	int status;
 
-	(void)state;
 	for (i = 0; i < PMG_ARRAY_LEN(pids); i++) {
 		pids[i] = fork();
 		assert_true(pids[i] >= 0);
@@ -250,6 +296,13 @@ static void processes_that_start_together_all_write(void **state)
 	}
 	store = must_open(path, PMG_STORE_WRITE);
 	assert_int_equal(count(store), 20 * PMG_ARRAY_LEN(pids));
+}
+
+static void processes_that_start_together_all_write(void **state)
+{
+	(void)state;
+	all_write("many.db");
+	all_write("many-log.db");
 }
 
 static void a_missing_file_is_not_found_for_a_reader(void **state)
@@ -369,6 +422,7 @@ int main(void)
 		cmocka_unit_test(values_come_back_as_they_were_bound),
 		cmocka_unit_test(a_bind_that_cannot_be_is_told_by_the_next_step),
 		cmocka_unit_test(rollback_undoes_and_closing_rolls_back),
+		cmocka_unit_test(what_is_left_in_the_log_is_there),
 		cmocka_unit_test(processes_that_start_together_all_write),
 		cmocka_unit_test(a_missing_file_is_not_found_for_a_reader),
 		cmocka_unit_test(a_file_that_is_no_database_is_an_error_with_a_hint),

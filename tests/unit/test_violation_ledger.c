@@ -268,7 +268,7 @@ static void runs_at_the_same_time_all_get_in(void **state)
 static void a_broken_file_is_an_error_with_a_hint(void **state)
 {
 	pmg_autofree char *dir = NULL;
-	pmg_autofree char *path = ledger_path(&dir);
+	pmg_autofree char *path = ledger_path(&dir), *log = NULL;
 	pmg_auto(record) struct pmg_record record = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
 	FILE *f;
@@ -276,6 +276,8 @@ static void a_broken_file_is_an_error_with_a_hint(void **state)
 
 	(void)state;
 	write_run(path, "r-19700101-0001", 100, false, &keep_all);
+	log = pmg_xasprintf("%s-wal", path);
+	assert_int_equal(unlink(log), 0); /* in which all of it stands */
 	f = fopen(path, "w");
 	assert_non_null(f);
 	for (i = 0; i < 2000; i++)
