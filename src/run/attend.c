@@ -373,6 +373,10 @@ void pmg_attend_end_tree(struct pmg_attend *attend)
 	reap(attend);
 	if (!has_others(attend))
 		return;
+	/* Of the walls the broker goes last, and the kernel may not be done with it: looking
+	 * through all processes of the machine for it would take longer. */
+	if (attend->confined && wait_until_gone(attend, pmg_clock_ms() + PMG_ATTEND_DYING_MS))
+		return;
 	signal_others(attend, SIGTERM);
 	signal_others(attend, SIGCONT); /* a stopped one does not see it */
 	if (wait_until_gone(attend, pmg_clock_ms() + PMG_ATTEND_TERM_MS))

@@ -14,6 +14,7 @@
 
 #define PMG_ATTEND_TERM_MS  500  /* without walls, from SIGTERM to SIGKILL for what is left */
 #define PMG_ATTEND_KILL_MS  500  /* how long SIGKILL is repeated */
+#define PMG_ATTEND_DYING_MS 100  /* the kernel kills the walls' last process: this long we wait */
 #define PMG_ATTEND_ASK_MS   1200 /* from a request to end to SIGTERM, for an install */
 #define PMG_ATTEND_FORCE_MS 300  /* the same from a second request */
 
