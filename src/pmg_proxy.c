@@ -38,6 +38,8 @@ static int begin(struct pmg_start *start, struct pmg_wire_ready *ready, struct p
 	if (err->code == PMG_E_USAGE)
 		return r;
 	if (r == 0)
+		r = pmg_start_prepare(start, err);
+	if (r == 0)
 		r = pmg_start_hear(PMG_WIRE_FD, start, err);
 	else
 		(void)!pmg_start_hear(PMG_WIRE_FD, start, &unheard);

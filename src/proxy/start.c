@@ -190,20 +190,24 @@ static void describe(const struct pmg_start *start, struct pmg_wire_ready *ready
 	ready->ca_pem = pmg_xstrdup(pmg_ca_pem(start->ca));
 }
 
+int pmg_start_prepare(struct pmg_start *start, struct pmg_err *err)
+{
+	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) /* reads OpenSSL's configuration */
+		return pmg_err_set(err, PMG_E_INTERNAL, 0, "libcurl cannot be set up");
+	start->bundle = pmg_bundle_new();
+	return pmg_ca_new(&start->ca, err);
+}
+
 int pmg_start_load(struct pmg_start *start, int bundle_fd, struct pmg_wire_ready *ready,
 		   struct pmg_err *err)
 {
 	const struct pmg_wire_start *wire = &start->wire;
 	int r;
 
-	if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) /* reads OpenSSL's configuration */
-		return pmg_err_set(err, PMG_E_INTERNAL, 0, "libcurl cannot be set up");
 	r = pmg_route_new(wire->https_proxy, wire->http_proxy, wire->no_proxy, &start->route, err);
 	if (r == 0)
-		r = pmg_bundle_load(&wire->ca_files, &wire->ca_dirs, &start->bundle, &ready->notes,
-				    err);
-	if (r == 0)
-		r = pmg_ca_new(&start->ca, err);
+		r = pmg_bundle_complete(start->bundle, &wire->ca_files, &wire->ca_dirs,
+					&ready->notes, err);
 	if (r == 0)
 		r = write_bundle(start, bundle_fd, err);
 	if (r == 0)

@@ -31,13 +31,17 @@ struct pmg_start {
 void pmg_start_done(struct pmg_start *start);
 PMG_DEFINE_AUTO_DONE(start, struct pmg_start, pmg_start_done);
 
+/** What depends on no message, while the front still learns what to say: libraries, the system's
+ * roots, the authority of this run. @return 0 or -PMG_E_... */
+int pmg_start_prepare(struct pmg_start *start, struct pmg_err *err) PMG_MUST_CHECK;
+
 /** Read REGISTRY* SOURCE* NETRULE* [LISTEN] START, all of them even when one cannot be taken.
  * @return 0; -PMG_E_PEER: the front closed or spoke nonsense; -PMG_E_PARSE, -PMG_E_LIMIT: a
  * registry or source that cannot be taken */
 int pmg_start_hear(int wire_fd, struct pmg_start *start, struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
- * Load roots, authority, judge and cache; write the bundle.
+ * Load the user's roots, judge and cache; write the bundle.
  * @param bundle_fd  an empty file, gets the child's bundle: system, user's, this run's
  * @param[out] ready  zeroed by the caller; what READY says
  */

@@ -24,6 +24,8 @@
 #define PEM_LINE 64U                        /* RFC 7468, 2 */
 #define READ_MAX ((size_t)64 * 1024 * 1024) /* bytes of all files: a folder may hold anything */
 
+#define ASIDES_MAX 64U /* a folder may hold anything */
+
 /* A file that was read: the links of a folder lead to the same files again and again. */
 struct seen {
 	dev_t dev;
@@ -39,7 +41,8 @@ struct pmg_bundle {
 	struct seen *seen;
 	size_t seen_n;
 	size_t seen_cap;
-	size_t left; /* of READ_MAX */
+	size_t left;            /* of READ_MAX */
+	struct pmg_strv asides; /* of the system's roots, for the log */
 	X509_STORE *store;
 };
 
@@ -62,6 +65,7 @@ void pmg_bundle_free(struct pmg_bundle *bundle)
 	free(bundle->certs);
 	free(bundle->slots);
 	free(bundle->seen);
+	pmg_strv_done(&bundle->asides);
 	pmg_str_done(&bundle->pem);
 	X509_STORE_free(bundle->store);
 	free(bundle);
@@ -230,6 +234,13 @@ static bool is_any(const char *name)
 	return name[0] != '.';
 }
 
+/* Nobody has said yet whether there is a log. */
+static void set_aside(struct pmg_bundle *bundle, const struct pmg_err *why)
+{
+	if (bundle->asides.n < ASIDES_MAX)
+		pmg_strv_addf(&bundle->asides, "roots: %s", why->msg);
+}
+
 static int add_dir(struct pmg_bundle *bundle, const char *path, bool (*wanted)(const char *),
 		   bool check, struct tally *tally, struct pmg_err *err)
 {
@@ -247,8 +258,10 @@ static int add_dir(struct pmg_bundle *bundle, const char *path, bool (*wanted)(c
 		left = 0;
 	while (left-- > 0 && (entry = readdir(dir)))
 		if (wanted(entry->d_name) &&
-		    add_file(bundle, dirfd(dir), entry->d_name, check, tally, &scratch) < 0)
-			pmg_log_debug("roots: %s: %s", path, scratch.msg);
+		    add_file(bundle, dirfd(dir), entry->d_name, check, tally, &scratch) < 0) {
+			(void)pmg_err_wrap(&scratch, "%s", path);
+			set_aside(bundle, &scratch);
+		}
 	(void)closedir(dir);
 	return 0;
 }
@@ -261,13 +274,13 @@ static void add_system(struct pmg_bundle *bundle, const struct pmg_bundle_system
 
 	for (i = 0; system->files[i] && tally.certs == 0; i++)
 		if (add_file(bundle, AT_FDCWD, system->files[i], false, &tally, &scratch) < 0)
-			pmg_log_debug("roots: %s", scratch.msg);
+			set_aside(bundle, &scratch);
 	for (i = 0; system->dirs[i]; i++)
 		if (add_dir(bundle, system->dirs[i], is_hashed, false, &tally, &scratch) < 0)
-			pmg_log_debug("roots: %s", scratch.msg);
+			set_aside(bundle, &scratch);
 	if (tally.bad > 0 || tally.full)
-		pmg_log_debug("roots: %zu blocks of the system cannot be read%s", tally.bad,
-			      tally.full ? ", too many" : "");
+		pmg_strv_addf(&bundle->asides, "roots: %zu blocks of the system cannot be read%s",
+			      tally.bad, tally.full ? ", too many" : "");
 }
 
 static void note(struct pmg_strv *notes, const char *path, const struct tally *tally)
@@ -305,29 +318,35 @@ static void add_users(struct pmg_bundle *bundle, const struct pmg_strv *files,
 	}
 }
 
-int pmg_bundle_load_from(const struct pmg_bundle_system *system, const struct pmg_strv *ca_files,
-			 const struct pmg_strv *ca_dirs, struct pmg_bundle **out,
-			 struct pmg_strv *notes, struct pmg_err *err)
+struct pmg_bundle *pmg_bundle_new_from(const struct pmg_bundle_system *system)
 {
-	pmg_auto(bundle) struct pmg_bundle *bundle = pmg_xcalloc(1, sizeof *bundle);
+	struct pmg_bundle *bundle = pmg_xcalloc(1, sizeof *bundle);
 
 	bundle->pem = (struct pmg_str)PMG_STR_INIT(PMG_BUNDLE_MAX);
 	bundle->slots = pmg_xcalloc(SLOTS, sizeof *bundle->slots);
 	bundle->left = READ_MAX;
 	add_system(bundle, system);
+	return bundle;
+}
+
+int pmg_bundle_complete(struct pmg_bundle *bundle, const struct pmg_strv *ca_files,
+			const struct pmg_strv *ca_dirs, struct pmg_strv *notes, struct pmg_err *err)
+{
+	size_t i;
+
 	add_users(bundle, ca_files, ca_dirs, notes);
+	for (i = 0; i < bundle->asides.n; i++)
+		pmg_log_debug("%s", bundle->asides.v[i]);
 	if (bundle->n == 0) {
 		(void)pmg_err_set(err, PMG_E_TLS, 0, "no root certificates were found");
 		return pmg_err_hint(err, "install the package ca-certificates, or name a file "
 					 "with SSL_CERT_FILE");
 	}
 	free(pmg_steal_ptr(&bundle->slots));
-	*out = pmg_steal_ptr(&bundle);
 	return 0;
 }
 
-int pmg_bundle_load(const struct pmg_strv *ca_files, const struct pmg_strv *ca_dirs,
-		    struct pmg_bundle **out, struct pmg_strv *notes, struct pmg_err *err)
+struct pmg_bundle *pmg_bundle_new(void)
 {
 	const char *const files[] = {
 		"/etc/ssl/certs/ca-certificates.crt",                /* Debian, Alpine, Arch */
@@ -347,7 +366,7 @@ int pmg_bundle_load(const struct pmg_strv *ca_files, const struct pmg_strv *ca_d
 	};
 	const struct pmg_bundle_system system = { .files = files, .dirs = dirs };
 
-	return pmg_bundle_load_from(&system, ca_files, ca_dirs, out, notes, err);
+	return pmg_bundle_new_from(&system);
 }
 
 const char *pmg_bundle_pem(const struct pmg_bundle *bundle, size_t *len)

@@ -15,21 +15,25 @@ void pmg_bundle_free(struct pmg_bundle *bundle);
 PMG_DEFINE_AUTO(bundle, struct pmg_bundle *, pmg_bundle_free);
 
 /**
- * Read all roots into memory, as text; certificates are parsed later, when the first upstream
- * connection needs them.
+ * Read the system's roots into memory, as text; certificates are parsed later, when the first
+ * upstream connection needs them. What cannot be read is passed over.
+ *
+ * Source: the system's places are those of X509_get_default_cert_file(3) and of Debian, Fedora,
+ * SUSE, Alpine and NixOS; in the system's folders only names that OpenSSL would look up count.
+ */
+struct pmg_bundle *pmg_bundle_new(void) PMG_MUST_CHECK;
+/**
+ * Add the user's, once; before that nothing else may be asked.
  * Only certificates are taken: a private key in a file of the user's never gets into the text. A
  * file of the user's that is missing, empty or no PEM goes into notes, naming it, and is left
  * out; in a folder what is no PEM is passed over in silence.
  * @param ca_files, ca_dirs  one path each (SSL_CERT_DIR is a list by colon: split it before)
  * @param notes  one line each is added, to be shown once
  * @return 0; -PMG_E_TLS: no system roots and nothing of the user's either
- *
- * Source: the system's places are those of X509_get_default_cert_file(3) and of Debian, Fedora,
- * SUSE, Alpine and NixOS; in the system's folders only names that OpenSSL would look up count.
  */
-int pmg_bundle_load(const struct pmg_strv *ca_files, const struct pmg_strv *ca_dirs,
-		    struct pmg_bundle **out, struct pmg_strv *notes,
-		    struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_bundle_complete(struct pmg_bundle *bundle, const struct pmg_strv *ca_files,
+			const struct pmg_strv *ca_dirs, struct pmg_strv *notes,
+			struct pmg_err *err) PMG_MUST_CHECK;
 /** The PEM text of all, each certificate once. Borrowed. */
 const char *pmg_bundle_pem(const struct pmg_bundle *bundle, size_t *len);
 

@@ -8,9 +8,7 @@ struct pmg_bundle_system {
 	const char *const *dirs;  /* NULL-terminated; OpenSSL's hashed names in all of them count */
 };
 
-/** As pmg_bundle_load(), with the system's places given. */
-int pmg_bundle_load_from(const struct pmg_bundle_system *system, const struct pmg_strv *ca_files,
-			 const struct pmg_strv *ca_dirs, struct pmg_bundle **out,
-			 struct pmg_strv *notes, struct pmg_err *err) PMG_MUST_CHECK;
+/** As pmg_bundle_new(), with the system's places given. */
+struct pmg_bundle *pmg_bundle_new_from(const struct pmg_bundle_system *system) PMG_MUST_CHECK;
 
 #endif

@@ -40,8 +40,9 @@ static int make_bundle(struct fixture *f)
 	int r = pmg_io_replace(path, pem, strlen(pem), 0600, &f->err);
 
 	pmg_strv_add(&files, path);
+	f->bundle = pmg_bundle_new();
 	if (r == 0)
-		r = pmg_bundle_load(&files, &dirs, &f->bundle, &notes, &f->err);
+		r = pmg_bundle_complete(f->bundle, &files, &dirs, &notes, &f->err);
 	(void)unlink(path);
 	return r;
 }
