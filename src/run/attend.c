@@ -411,6 +411,6 @@ int pmg_attend_stop_proxy(struct pmg_attend *attend, struct pmg_wire_done *done,
 			break;
 		}
 	}
-	pmg_proxy_done(attend->proxy); /* has said all, or never will */
+	pmg_proxy_end(attend->proxy); /* has said all, or never will */
 	return r;
 }

@@ -27,12 +27,18 @@ struct layout {
 	bool debug;
 };
 
-void pmg_proxy_done(struct pmg_proxy *proxy)
+void pmg_proxy_end(struct pmg_proxy *proxy)
 {
 	pmg_auto_closep(&proxy->fd);
 	proxy->fd = -1;
-	if (proxy->pid > 0) {
+	if (proxy->pid > 0)
 		(void)kill(proxy->pid, SIGKILL);
+}
+
+void pmg_proxy_done(struct pmg_proxy *proxy)
+{
+	pmg_proxy_end(proxy);
+	if (proxy->pid > 0) {
 		while (waitpid(proxy->pid, NULL, 0) < 0 && errno == EINTR)
 			;
 		proxy->pid = 0;

@@ -30,7 +30,9 @@ struct pmg_proxy {
 		.fd = -1                                                                           \
 	}
 
-/** Kills it when it still runs, and waits for it. Fit for one that was not started. */
+/** Kills it when it still runs; pmg_proxy_done() then has less to wait for. */
+void pmg_proxy_end(struct pmg_proxy *proxy);
+/** The same, and waits for it. Fit for one that was not started. */
 void pmg_proxy_done(struct pmg_proxy *proxy);
 PMG_DEFINE_AUTO_DONE(proxy, struct pmg_proxy, pmg_proxy_done);
 

@@ -19,9 +19,10 @@ static void run_done(struct pmg_running *run)
 {
 	pmg_confined_done(&run->confined); /* first: what runs must not see the rest go */
 	pmg_ahead_done(&run->ahead);
-	pmg_proxy_done(&run->proxy);
+	pmg_proxy_end(&run->proxy);
 	pmg_folder_done(&run->folder);
 	pmg_folder_done(&run->scratch);
+	pmg_proxy_done(&run->proxy); /* its memory takes the kernel a while */
 	pmg_sweeper_done(&run->sweeper);
 	free(run->tmp);
 	pmg_strv_done(&run->env);
