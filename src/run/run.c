@@ -179,7 +179,8 @@ static void write_ledger(struct pmg_running *run)
 	struct pmg_ledger_keep keep = { config->ledger_retention_s, config->ledger_max_size };
 	struct pmg_err err = PMG_ERR_INIT;
 
-	if (!pmg_record_is_empty(&run->result->record) || run->want->report)
+	if (!run->result->record.fingerprint &&
+	    (!pmg_record_is_empty(&run->result->record) || run->want->report))
 		add_fingerprint(run, &run->result->record);
 	if (pmg_record_is_empty(&run->result->record))
 		return;
@@ -298,6 +299,8 @@ static int guard(struct pmg_running *run, struct pmg_err *err)
 	if (run->result->signal)
 		return 0;
 	begin_record(run, record);
+	if (run->result->fetches) /* it will be wanted, and now nobody waits for it */
+		add_fingerprint(run, record);
 	r = pmg_attend_tool(&run->attend, err);
 	return finish(run, r, err);
 }
