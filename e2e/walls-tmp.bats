@@ -32,6 +32,35 @@ teardown() { rm -rf "$below"; }
 	[ ! -e "/tmp/$$.mine" ] && [ ! -e "/var/tmp/$$.mine" ]
 }
 
+@test "what is opened in /tmp by its name is opened no further" {
+	echo theirs >"$below/data"
+	bare sh -c "echo mine >>'$below/data' && cat '$below/data'"
+	must_work
+	guarded --sandbox-allow "read=$below/data" sandbox exec -- sh -c "cat '$below/data'; echo more >>'$below/data' || touch \"\$TMPDIR/x\""
+	must_work
+	[ "$stdout" = "$(printf 'theirs\nmine')" ] || fail "not readable: $(shown)"
+	[ "$(cat "$below/data")" = "$stdout" ] || fail "written to: $(cat "$below/data")"
+	"$pmg" violations list --last --json | jq -e --arg t "$below/data" 'any(.[]; .code == "PMG2002" and .target == $t)' >/dev/null ||
+		fail "not listed: $(shown)"
+}
+
+@test "results that a command line has put below /tmp outlast the run, or nothing runs" {
+	venv
+	package_json
+	guarded npm pack --offline --pack-destination "$below/new/packed"
+	must_work
+	[ -s "$below/new/packed/project-1.0.0.tgz" ] || fail "lost: $(shown)"
+	guarded pip install --disable-pip-version-check --no-index --log "$below/log" nowhere-to-be-found
+	must_fail
+	grep -q nowhere-to-be-found "$below/log" || fail "lost: $(shown)"
+	guarded pip download --disable-pip-version-check --no-index -d "$below/none" nowhere-to-be-found
+	[ ! -e "$below/none" ] || fail "nothing was put there, and it stays"
+	guarded npm pack --offline --pack-destination /tmp
+	[ "$status" -eq 121 ] || fail "ends with $status: $(shown)"
+	must_say "/tmp is private to each run"
+	[ ! -e /tmp/project-1.0.0.tgz ]
+}
+
 @test "what is typed is reached: a folder and a file beside the project, a file in /tmp" {
 	local beside=$BATS_TEST_TMPDIR/beside
 	mkdir -p "$beside/lib" "$beside/package"

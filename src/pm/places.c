@@ -20,6 +20,7 @@ void pmg_places_done(struct pmg_places *places)
 	pmg_strv_done(&places->stores);
 	pmg_strv_done(&places->prefixes);
 	pmg_strv_done(&places->made);
+	pmg_strv_done(&places->made_files);
 	pmg_strv_done(&places->outputs);
 	pmg_strv_done(&places->operands);
 	pmg_strv_done(&places->source_dirs);
@@ -171,25 +172,65 @@ void pmg_places_add_setting(struct pmg_strv *list, const struct pmg_settings *se
 		pmg_places_add_own(list, place, path ? path : otherwise);
 }
 
+static bool is_in(const struct pmg_place *place, const char *dir, const char *path)
+{
+	return dir && !pmg_path_is_under(place->home, dir) && pmg_path_is_under(path, dir);
+}
+
+bool pmg_places_is_open(const struct pmg_place *place, const struct pmg_places *out,
+			const char *path)
+{
+	return is_in(place, out->project, path) || is_in(place, place->cwd, path);
+}
+
+void pmg_places_add_output(struct pmg_strv *list, const struct pmg_place *place,
+			   struct pmg_places *out, const char *path)
+{
+	pmg_places_add_own(list, place, path);
+	if (!pmg_places_is_open(place, out, path))
+		pmg_places_add_own(&out->made, place, path);
+}
+
 void pmg_places_outputs(const struct pmg_settings *settings, const struct pmg_place *place,
 			struct pmg_places *out, const char *const *keys)
 {
-	for (; *keys; keys++)
-		pmg_places_add_setting(&out->outputs, settings, place, out, *keys, NULL);
+	for (; *keys; keys++) {
+		pmg_autofree char *path = pmg_places_named(settings, place, out, *keys);
+
+		if (path)
+			pmg_places_add_output(&out->outputs, place, out, path);
+	}
 }
 
+void pmg_places_output_files(const struct pmg_settings *settings, const struct pmg_place *place,
+			     struct pmg_places *out, const char *const *keys)
+{
+	for (; *keys; keys++) {
+		pmg_autofree char *path = pmg_places_named(settings, place, out, *keys);
+
+		if (!path)
+			continue;
+		pmg_places_add_own(&out->outputs, place, path);
+		if (!pmg_places_is_open(place, out, path))
+			pmg_places_add_own(&out->made_files, place, path);
+	}
+}
+
+/* What is not there yet is the user's once it has been made, in /tmp too. */
 static bool is_owned(const char *path)
 {
 	pmg_autofree char *dir = pmg_xstrdup(path);
 	struct stat st;
 
+	if (stat(dir, &st) == 0)
+		return st.st_uid == geteuid();
 	while (stat(dir, &st) < 0 && strcmp(dir, "/") != 0) {
 		char *up = pmg_path_dir(dir);
 
 		free(dir);
 		dir = up;
 	}
-	return stat(dir, &st) == 0 && st.st_uid == geteuid();
+	return access(dir, W_OK | X_OK) == 0;
 }
 
 void pmg_places_add_prefix(const struct pmg_place *place, struct pmg_places *out, const char *path)
@@ -240,6 +281,8 @@ int pmg_places_find(const struct pmg_pm *pm, const struct pmg_place *place, stru
 
 	if (r < 0)
 		return r;
+	if (found.project && access(found.project, F_OK) < 0) /* npm i --prefix DIR */
+		pmg_places_add_own(&found.made, place, found.project);
 	pmg_places_programs(place, &found);
 	*out = found;
 	found = (struct pmg_places){ 0 };

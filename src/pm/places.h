@@ -18,7 +18,8 @@ struct pmg_places {
 				   * owns */
 	struct pmg_strv made; /* folders besides caches and stores that are made ahead, since what
 			       * they lie in is closed */
-	struct pmg_strv outputs;  /* folders and files that options have results written to */
+	struct pmg_strv made_files; /* files, the same */
+	struct pmg_strv outputs;    /* folders and files that options have results written to */
 	struct pmg_strv operands; /* files and folders outside of the project that the command line
 				   * names as packages or requirements, canonical */
 	struct pmg_strv source_dirs; /* the folders of them, out of which is installed */

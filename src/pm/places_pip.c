@@ -92,8 +92,9 @@ static void add_files(const struct pmg_place *place, const struct pmg_settings *
 
 int pmg_places_pip(const struct pmg_place *place, struct pmg_places *out, struct pmg_err *err)
 {
-	static const char *const keys[] = { "dest",   "wheel-dir", "target", "prefix", "root",
-					    "report", "log",       "src",    "output", NULL };
+	static const char *const folders[] = { "dest", "wheel-dir", "target", "prefix",
+					       "root", "src",       NULL };
+	static const char *const files[] = { "report", "log", "output", NULL };
 	pmg_auto(settings) struct pmg_settings settings = { 0 };
 	pmg_auto(strv) struct pmg_strv typed = { 0 };
 	pmg_autofree char *python = NULL;
@@ -103,7 +104,8 @@ int pmg_places_pip(const struct pmg_place *place, struct pmg_places *out, struct
 		return r;
 	add_files(place, &settings, out);
 	pip_prefixes(place, &python, out);
-	pmg_places_outputs(&settings, place, out, keys);
+	pmg_places_outputs(&settings, place, out, folders);
+	pmg_places_output_files(&settings, place, out, files);
 	pmg_places_pip_operands(place, &settings, &typed, out);
 	return 0;
 }

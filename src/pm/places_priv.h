@@ -37,9 +37,18 @@ char *pmg_places_named(const struct pmg_settings *settings, const struct pmg_pla
 void pmg_places_add_setting(struct pmg_strv *list, const struct pmg_settings *settings,
 			    const struct pmg_place *place, const struct pmg_places *out,
 			    const char *key, const char *otherwise);
-/** outputs, of the keys up to NULL */
+/** What project and working folder open anyway; not so where that is the home (policy/vars.c). */
+bool pmg_places_is_open(const struct pmg_place *place, const struct pmg_places *out,
+			const char *path);
+/** Add to list a folder that results are put into, and to made where it takes that. */
+void pmg_places_add_output(struct pmg_strv *list, const struct pmg_place *place,
+			   struct pmg_places *out, const char *path);
+/** outputs and made, of the keys up to NULL that name folders */
 void pmg_places_outputs(const struct pmg_settings *settings, const struct pmg_place *place,
 			struct pmg_places *out, const char *const *keys);
+/** outputs and made_files, of those that name files */
+void pmg_places_output_files(const struct pmg_settings *settings, const struct pmg_place *place,
+			     struct pmg_places *out, const char *const *keys);
 /** prefixes, where the user owns it */
 void pmg_places_add_prefix(const struct pmg_place *place, struct pmg_places *out, const char *path);
 /** PREFIX of a program PREFIX/bin/x, links resolved. */

@@ -42,19 +42,12 @@ bool pmg_places_is_path(const char *text)
 	       strncmp(text, "~/", 2) == 0 || is_archive(text);
 }
 
-/* What project and working folder open anyway; not so where that is the home (policy/vars.c). */
-static bool is_open(const struct pmg_place *place, const char *dir, const char *path)
-{
-	return dir && !pmg_path_is_under(place->home, dir) && pmg_path_is_under(path, dir);
-}
-
 void pmg_places_typed(const struct pmg_place *place, const char *path, struct pmg_places *out)
 {
 	pmg_autofree char *real = pmg_path_real(path);
 	struct stat st;
 
-	if (!real || stat(real, &st) < 0 || is_open(place, out->project, path) ||
-	    is_open(place, place->cwd, path))
+	if (!real || stat(real, &st) < 0 || pmg_places_is_open(place, out, path))
 		return;
 	/* A link that came with the repository does not lead out of it. */
 	if (out->repository && pmg_path_is_under(path, out->repository) &&

@@ -150,10 +150,10 @@ static void add_dist(const struct uv *uv)
 	if (out_dir) {
 		pmg_autofree char *path = pmg_places_path(uv->place, uv->place->cwd, out_dir);
 
-		pmg_places_add_own(&uv->out->dists, uv->place, path);
+		pmg_places_add_output(&uv->out->dists, uv->place, uv->out, path);
 		return;
 	}
-	pmg_places_add_own(&uv->out->dists, uv->place, own);
+	pmg_places_add_output(&uv->out->dists, uv->place, uv->out, own);
 	pmg_places_add_own(&uv->out->dists, uv->place, root);
 }
 
@@ -168,7 +168,8 @@ static void add_cache(const struct uv *uv)
 
 int pmg_places_uv(const struct pmg_place *place, struct pmg_places *out, struct pmg_err *err)
 {
-	static const char *const keys[] = { "target", "prefix", "out-dir", "output-file", NULL };
+	static const char *const folders[] = { "target", "prefix", "out-dir", NULL };
+	static const char *const files[] = { "output-file", NULL };
 	pmg_auto(settings) struct pmg_settings settings = { 0 };
 	pmg_auto(strv) struct pmg_strv typed = { 0 };
 	pmg_auto(strv) struct pmg_strv verbs = { 0 };
@@ -180,14 +181,16 @@ int pmg_places_uv(const struct pmg_place *place, struct pmg_places *out, struct 
 	add_cache(&uv);
 	add_data(&uv);
 	add_environments(&uv);
-	pmg_places_outputs(&settings, place, out, keys);
+	pmg_places_outputs(&settings, place, out, folders);
 	if (is_verb(&uv, "build", NULL))
 		add_dist(&uv);
-	/* uv venv FOLDER */
-	if (is_verb(&uv, "venv", NULL) && verbs.n > 1) {
+	else
+		pmg_places_output_files(&settings, place, out, files);
+	/* uv venv FOLDER, uv init FOLDER */
+	if ((is_verb(&uv, "venv", NULL) || is_verb(&uv, "init", NULL)) && verbs.n > 1) {
 		pmg_autofree char *path = pmg_places_path(place, place->cwd, verbs.v[1]);
 
-		pmg_places_add_own(&out->outputs, place, path);
+		pmg_places_add_output(&out->outputs, place, out, path);
 	}
 	pmg_places_pip_operands(place, &settings, &typed, out);
 	add_configs(&uv);

@@ -17,11 +17,22 @@ static int open_folder(const char *path)
 	return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+static bool is_empty_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size == 0;
+}
+
 void pmg_ahead_remove(const char *path)
 {
-	pmg_autofd int fd = open_folder(path);
+	pmg_autofd int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
-	if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0)
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0)
+		return;
+	if (fd >= 0 && is_empty_file(fd))
+		(void)unlink(path);
+	else
 		(void)rmdir(path); /* fails when it is used */
 }
 
@@ -76,6 +87,25 @@ static bool hold(struct pmg_ahead *ahead, const char *path)
 	}
 	ahead->locks[ahead->n_locks++] = fd;
 	return true;
+}
+
+void pmg_ahead_make_file(struct pmg_ahead *ahead, const char *path)
+{
+	const int flags = O_RDONLY | O_CLOEXEC;
+	int fd = open(path, flags | O_CREAT | O_EXCL, 0666);
+	bool made = fd >= 0;
+
+	/* One that is there and empty may be another run's, which must leave it to us then. */
+	if (!made)
+		fd = open(path, flags | O_NOFOLLOW | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	if (made)
+		pmg_strv_add(&ahead->made, path);
+	if (ahead->n_locks < PMG_AHEAD_LOCKS && is_empty_file(fd) && flock(fd, LOCK_SH) == 0)
+		ahead->locks[ahead->n_locks++] = fd;
+	else
+		(void)close(fd);
 }
 
 void pmg_ahead_make(struct pmg_ahead *ahead, const char *path)

@@ -1,10 +1,11 @@
 #ifndef PMG_RUN_AHEAD_H
 #define PMG_RUN_AHEAD_H
 /**
- * Folders that a tool will make and that must be there before it starts:
+ * Folders and files that a tool will make and that must be there before it starts:
  * Landlock grants what exists, and to let a tool make ~/.npm itself would mean
  * to let it make anything in the home. So pmg makes them, and takes those away
- * again that stayed empty, unless another run counts on them.
+ * again that stayed empty, unless another run counts on them. So with a file
+ * that it will write, where that is not in a folder that it may fill.
  */
 #include "base/strv.h"
 
@@ -27,7 +28,9 @@ PMG_DEFINE_AUTO_DONE(ahead, struct pmg_ahead, pmg_ahead_done);
  * @param path  absolute
  */
 void pmg_ahead_make(struct pmg_ahead *ahead, const char *path);
-/** Take a folder away that is empty and that no run counts on. */
+/** Make a file, empty, in a folder that is there. The same otherwise. */
+void pmg_ahead_make_file(struct pmg_ahead *ahead, const char *path);
+/** Take a folder or file away that is empty and that no run counts on. */
 void pmg_ahead_remove(const char *path);
 
 #endif

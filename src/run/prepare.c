@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "pm/places.h"
 #include "policy/build.h"
+#include "run/lasting.h"
 
 void pmg_prepared_done(struct pmg_prepared *prepared)
 {
@@ -19,6 +20,7 @@ void pmg_prepared_done(struct pmg_prepared *prepared)
 	free(prepared->cwd);
 	free(prepared->repository);
 	pmg_strv_done(&prepared->folders);
+	pmg_strv_done(&prepared->files);
 	*prepared = (struct pmg_prepared){ 0 };
 }
 
@@ -168,21 +170,6 @@ static bool has_loopback(const struct pmg_facts *facts)
 	return false;
 }
 
-static bool is_in_tmp(const char *path)
-{
-	return pmg_path_is_under(path, "/tmp") || pmg_path_is_under(path, "/var/tmp");
-}
-
-static bool has_in_tmp(const struct pmg_strv *paths)
-{
-	size_t i;
-
-	for (i = 0; i < paths->n; i++)
-		if (is_in_tmp(paths->v[i]))
-			return true;
-	return false;
-}
-
 const char *pmg_prepared_tmp(const struct pmg_prepared *prepared)
 {
 	return prepared->tmp_shared ? PMG_PREPARE_TMP "/" PMG_PREPARE_TMP_BELOW : PMG_PREPARE_TMP;
@@ -251,6 +238,21 @@ static void note_links(const struct pmg_places *places, struct pmg_policy *polic
 	}
 }
 
+/* Else all of a project, or of whatever else is opened in /tmp, could be written. */
+static int build_policy(const struct pmg_policy_want *want, struct pmg_policy_facts *facts,
+			struct pmg_prepared *out, struct pmg_err *err)
+{
+	int r = pmg_policy_build(want, &out->policy, err);
+
+	if (r < 0 || out->tmp_shared || !pmg_lasting_shares_tmp(out->policy))
+		return r;
+	pmg_policy_free(out->policy);
+	out->policy = NULL;
+	out->tmp_shared = true;
+	facts->tmp = pmg_prepared_tmp(out);
+	return pmg_policy_build(want, &out->policy, err);
+}
+
 static int make_policy(const struct pmg_run_want *want, const struct pmg_config *config,
 		       const struct pmg_place *place, const char *run_dir, struct pmg_prepared *out,
 		       struct pmg_err *err)
@@ -272,6 +274,8 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	};
 	int r = pmg_places_find(out->pm, place, &places, err);
 
+	if (r == 0)
+		r = pmg_lasting_check(&places, out->cwd, place->home, err);
 	if (r < 0)
 		return r;
 	out->repository = pmg_xstrdup(places.repository ? places.repository : out->cwd);
@@ -280,11 +284,11 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	keep_folders(&places.caches, &out->folders);
 	keep_folders(&places.stores, &out->folders);
 	keep_folders(&places.made, &out->folders);
-	/* Else all of a project, or of what was typed, that lies in /tmp could be written. */
-	out->tmp_shared = is_in_tmp(places.project) || is_in_tmp(out->cwd) ||
-			  is_in_tmp(place->home) || has_in_tmp(&places.operands);
+	keep_folders(&places.made_files, &out->files);
+	out->tmp_shared = pmg_lasting_is_in_tmp(places.project) ||
+			  pmg_lasting_is_in_tmp(out->cwd) || pmg_lasting_is_in_tmp(place->home);
 	fill_facts(want, out, &config->sandbox, place, run_dir, &places, &facts);
-	r = pmg_policy_build(&policy, &out->policy, err);
+	r = build_policy(&policy, &facts, out, err);
 	if (r < 0)
 		return r;
 	pmg_policy_program_folders(out->policy, &out->folders);

@@ -28,8 +28,9 @@ struct pmg_prepared {
 	bool tmp_shared;           /* PMG_PREPARE_TMP_BELOW is to be used */
 	struct pmg_policy *policy; /* sealed; NULL: without walls */
 	char *repository;          /* git top level, else cwd; of a policy */
-	struct pmg_strv folders;   /* caches, stores, and where programs will lie: to be made ahead
+	struct pmg_strv folders;   /* caches, stores, results, programs: to be made ahead
 				    * (run/ahead.h) */
+	struct pmg_strv files;     /* to be written, the same */
 	bool has_loopback;         /* a registry or artifact host is on loopback */
 };
 

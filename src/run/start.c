@@ -272,11 +272,13 @@ static int no_walls(const struct pmg_running *run, struct pmg_err *err)
 	return pmg_err_diag(err, 2107);
 }
 
-static void make_one_ahead(struct pmg_running *run, const char *path)
+static void make_one_ahead(struct pmg_running *run,
+			   void (*make)(struct pmg_ahead *ahead, const char *path),
+			   const char *path)
 {
 	size_t told = run->ahead.made.n;
 
-	pmg_ahead_make(&run->ahead, path);
+	make(&run->ahead, path);
 	for (; told < run->ahead.made.n; told++)
 		pmg_sweeper_add(&run->sweeper, PMG_SWEEPER_AHEAD, run->ahead.made.v[told]);
 }
@@ -286,7 +288,9 @@ static void make_ahead(struct pmg_running *run)
 	size_t i;
 
 	for (i = 0; i < run->prepared.folders.n; i++)
-		make_one_ahead(run, run->prepared.folders.v[i]);
+		make_one_ahead(run, pmg_ahead_make, run->prepared.folders.v[i]);
+	for (i = 0; i < run->prepared.files.n; i++)
+		make_one_ahead(run, pmg_ahead_make_file, run->prepared.files.v[i]);
 }
 
 /* The keeper builds while the proxy reads its certificates. */

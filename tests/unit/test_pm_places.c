@@ -40,7 +40,19 @@ static void link_to(const struct learning *l, const char *from, const char *to)
 }
 
 /* Which list of places a row is about. */
-enum list { CACHES, STORES, PREFIXES, OUTPUTS, CONFIGS, PROGRAMS, DISTS, PLAIN, PARTS };
+enum list {
+	CACHES,
+	STORES,
+	PREFIXES,
+	OUTPUTS,
+	CONFIGS,
+	PROGRAMS,
+	DISTS,
+	PLAIN,
+	PARTS,
+	MADE,
+	FILES
+};
 
 static const struct pmg_strv *list_of(const struct pmg_places *places, enum list list)
 {
@@ -49,7 +61,8 @@ static const struct pmg_strv *list_of(const struct pmg_places *places, enum list
 		[PREFIXES] = &places->prefixes, [OUTPUTS] = &places->outputs,
 		[CONFIGS] = &places->configs,   [PROGRAMS] = &places->programs,
 		[DISTS] = &places->dists,       [PLAIN] = &places->plain_configs,
-		[PARTS] = &places->parts,
+		[PARTS] = &places->parts,       [MADE] = &places->made,
+		[FILES] = &places->made_files,
 	};
 
 	return lists[list];
@@ -194,6 +207,22 @@ static void places_follow_line_environment_files_and_defaults(void **state)
 		  PREFIXES, "{top}/v", NULL },
 		{ "uv", "uv pip install --target {top}/t x", NULL, NULL, NULL, OUTPUTS, "{top}/t",
 		  NULL },
+		{ "pip", "pip install --report {top}/r x", NULL, NULL, NULL, OUTPUTS, "{top}/r",
+		  NULL },
+		{ "pip", "pip install --report {top}/r x", NULL, NULL, NULL, FILES, "{top}/r",
+		  NULL },
+		{ "pip", "pip install --report r x", NULL, NULL, NULL, FILES, NULL, "{project}/r" },
+		{ "pip", "pip install --report {top}/r x", NULL, NULL, NULL, MADE, NULL,
+		  "{top}/r" },
+		{ "pip", "pip install --target {top}/t x", NULL, NULL, NULL, MADE, "{top}/t",
+		  NULL },
+		{ "pip", "pip install --target t x", NULL, NULL, NULL, MADE, NULL, "{project}/t" },
+		{ "npm", "npm i x --prefix {top}/new", NULL, NULL, NULL, MADE, "{top}/new", NULL },
+		{ "npm", "npm i x", NULL, NULL, NULL, MADE, NULL, "{project}" },
+		{ "uv", "uv pip compile -o {top}/r x", NULL, NULL, NULL, FILES, "{top}/r", NULL },
+		{ "uv", "uv build -o {top}/o", NULL, NULL, NULL, FILES, NULL, "{top}/o" },
+		{ "uv", "uv build -o {top}/o", NULL, NULL, NULL, MADE, "{top}/o", NULL },
+		{ "uv", "uv init {top}/v", NULL, NULL, NULL, MADE, "{top}/v", NULL },
 		{ "uv", "uv venv {top}/v", NULL, NULL, NULL, OUTPUTS, "{top}/v", NULL },
 		{ "uv", "uv sync", NULL, NULL, NULL, STORES, "{home}/.local/share/uv/tools", NULL },
 		{ "uv", "uv sync", NULL, NULL, NULL, PREFIXES, NULL, "{home}/.local/bin" },
