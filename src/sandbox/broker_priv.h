@@ -235,7 +235,7 @@ void pmg_refuse(struct pmg_request *request, int code, enum pmg_event_op op,
 void pmg_refuse_always(struct pmg_request *request, int code, enum pmg_event_op op,
 		       const char *target);
 
-/* who.c */
+/* who.c, who_table.c */
 /* The table has a lock of its own: these may be called with or without that of the broker. */
 
 struct pmg_who_table *pmg_who_table_new(int proc, pid_t first) PMG_MUST_CHECK;

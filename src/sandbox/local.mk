@@ -32,7 +32,7 @@ tests_unit_test_sandbox_mutants_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_landlock_
 libsandbox_a_SOURCES += %D%/inodes.c
 check_PROGRAMS += tests/unit/test_sandbox_inodes
 tests_unit_test_sandbox_inodes_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
-libsandbox_a_SOURCES += %D%/who.c %D%/who_package.c %D%/who_priv.h %D%/who_start.c
+libsandbox_a_SOURCES += %D%/who.c %D%/who_package.c %D%/who_priv.h %D%/who_start.c %D%/who_table.c
 check_PROGRAMS += tests/unit/test_sandbox_who tests/unit/test_sandbox_who_package
 tests_unit_test_sandbox_who_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 tests_unit_test_sandbox_who_package_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)

@@ -1,22 +1,14 @@
 /*
- * Two ways of forging who one is stand against this table:
- *
- * - Numbers are used again. A thread that has the number of one that ended must not be taken for
- *   it, least of all for the manager: each process is held by a pidfd, which says for as long as
- *   it is open whether that process is there, and tgkill() says whether the thread is one of it.
- * - Parents can be chosen (CLONE_PARENT makes a sister, an orphan goes to pid 1). Only one thread
- *   group has the manager's role by itself: the one that the broker named at the start, held by a
- *   pidfd from before it could run anything. A child gets it only for what is told of own_parts[]
- * (who_start.c), and the filter refuses CLONE_PARENT.
+ * Parents can be chosen (CLONE_PARENT makes a sister, an orphan goes to pid 1). Only one thread
+ * group has the manager's role by itself: the one that the broker named at the start, held by a
+ * pidfd from before it could run anything. A child gets it only for what is told of own_parts[]
+ * (who_start.c), and the filter refuses CLONE_PARENT. That numbers are used again: who_table.c.
  */
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -25,190 +17,23 @@
 #include "sandbox/broker_priv.h"
 #include "sandbox/who_priv.h"
 
-#define PROCESSES_MAX 384U /* each holds a descriptor */
-#define PROCESSES_MIN 8U
-#define THREADS_SLOTS 4096U /* a power of two */
-#define ANCESTORS_MAX 32U   /* looked at to learn of one process */
-#define COMM_LEN      15U   /* as the kernel cuts it */
-#define NAME_LEN      64U   /* of a program, with NUL */
-
-struct process {
-	pid_t tgid;
-	int pidfd;
-	unsigned id;
-	uint64_t used; /* when last asked for, in questions */
-	enum pmg_role role;
-	unsigned umask;
-	bool may_be_part; /* of the manager, by what it starts first */
-	bool started;     /* its first execve has been seen */
-	bool is_orphan;   /* who its parents were is not known: where it starts is its own choice */
-	bool is_direct;   /* its parent had the manager's role when it was first seen */
-	bool settled; /* its package is known and is not the project: what starts below keeps it */
-	bool own;     /* a script of the project itself, or started by one */
-	char *package;
-	char *script;
-	char *folder; /* in which its first program started: what the package is known by */
-	const char *how_known;                         /* static */
-	char chain[PMG_EVENT_CHAIN_MAX - 1][NAME_LEN]; /* its ancestors, outermost first */
-	size_t n_chain;
-};
-
-/* What thread belongs to what process: a cache, so a clash only costs learning it again. */
-struct thread {
-	pid_t tid;
-	unsigned slot, id; /* of its process */
-};
-
-struct pmg_who_table {
-	pthread_mutex_t lock;
-	char *tool; /* name of the program that the manager was started as; NULL: not yet */
-	int proc;
-	pid_t first;
-	unsigned last_id;
-	uint64_t asked;
-	unsigned places;                  /* of v that may be taken */
-	bool has_forgotten;               /* one that the manager started and that still ran */
-	struct process *v[PROCESSES_MAX]; /* [0]: the manager, never dropped */
-	struct thread threads[THREADS_SLOTS];
-};
-
-static int open_pid(pid_t pid)
-{
-	return (int)syscall(SYS_pidfd_open, pid, 0U);
-}
-
-/* EPERM: it is there and may not be signalled. */
-static bool is_alive(const struct process *process)
-{
-	return process->pidfd >= 0 &&
-	       (syscall(SYS_pidfd_send_signal, process->pidfd, 0, NULL, 0U) == 0 || errno == EPERM);
-}
-
-/* Ask after is_alive(): a process that is there keeps its number. */
-static bool has_thread(const struct process *process, pid_t tid)
-{
-	return tid == process->tgid || syscall(SYS_tgkill, process->tgid, tid, 0) == 0 ||
-	       errno == EPERM;
-}
-
-static void drop(struct process **process)
-{
-	if (!*process)
-		return;
-	pmg_auto_closep(&(*process)->pidfd);
-	free((*process)->package);
-	free((*process)->script);
-	free((*process)->folder);
-	free(*process);
-	*process = NULL;
-}
-
-static struct process *process_new(struct pmg_who_table *table, pid_t tgid, int pidfd)
-{
-	struct process *process = pmg_xcalloc(1, sizeof *process);
-
-	process->tgid = tgid;
-	process->pidfd = pidfd;
-	process->id = ++table->last_id;
-	process->role = PMG_ROLE_SCRIPT;
-	return process;
-}
-
-/* A third of the descriptors we may have (ulimit -n): the rest is for the calls themselves. */
-static unsigned places(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 3 >= PROCESSES_MAX)
-		return PROCESSES_MAX;
-	return limit.rlim_cur / 3 < PROCESSES_MIN ? PROCESSES_MIN : (unsigned)(limit.rlim_cur / 3);
-}
-
-struct pmg_who_table *pmg_who_table_new(int proc, pid_t first)
-{
-	struct pmg_who_table *table = pmg_xcalloc(1, sizeof *table);
-	struct pmg_procfs_stat stat;
-	struct pmg_err err = PMG_ERR_INIT;
-
-	(void)pthread_mutex_init(&table->lock, NULL);
-	table->proc = proc;
-	table->first = first;
-	table->places = places();
-	table->v[0] = process_new(table, first, open_pid(first));
-	table->v[0]->role = PMG_ROLE_MANAGER;
-	table->v[0]->umask = pmg_procfs_stat(proc, first, &stat, &err) < 0 ? 077U : stat.umask;
-	return table;
-}
-
-void pmg_who_table_free(struct pmg_who_table *table)
-{
-	size_t i;
-
-	if (!table)
-		return;
-	for (i = 0; i < PROCESSES_MAX; i++)
-		drop(&table->v[i]);
-	(void)pthread_mutex_destroy(&table->lock);
-	free(table->tool);
-	free(table);
-}
-
-static struct process *cached(struct pmg_who_table *table, pid_t tid)
-{
-	const struct thread *thread = &table->threads[(unsigned)tid & (THREADS_SLOTS - 1)];
-	struct process *process = table->v[thread->slot];
-
-	if (thread->tid != tid || !process || process->id != thread->id)
-		return NULL;
-	return is_alive(process) && has_thread(process, tid) ? process : NULL;
-}
-
-static void remember(struct pmg_who_table *table, pid_t tid, unsigned slot)
-{
-	table->threads[(unsigned)tid & (THREADS_SLOTS - 1)] =
-		(struct thread){ tid, slot, table->v[slot]->id };
-}
-
-/* One that ended leaves its place here, except the manager: its number may be another's by now, and
- * nobody is to be what it was. */
-static struct process *by_tgid(struct pmg_who_table *table, pid_t tgid, unsigned *slot)
-{
-	unsigned i;
-
-	for (i = 0; i < PROCESSES_MAX; i++) {
-		if (!table->v[i] || table->v[i]->tgid != tgid)
-			continue;
-		if (is_alive(table->v[i])) {
-			*slot = i;
-			return table->v[i];
-		}
-		if (i > 0)
-			drop(&table->v[i]);
-	}
-	return NULL;
-}
+#define ANCESTORS_MAX 32U /* looked at to learn of one process */
+#define COMM_LEN      15U /* as the kernel cuts it */
 
 /* Outermost first; when there are too many, those between the first and the last are left out. */
-static void add_ancestor(struct process *process, const char *name)
+static void add_ancestor(struct pmg_process *process, const char *name)
 {
 	if (process->n_chain == PMG_ARRAY_LEN(process->chain)) {
 		memmove(process->chain[1], process->chain[2],
 			sizeof process->chain[0] * (process->n_chain - 2));
 		process->n_chain--;
 	}
-	(void)snprintf(process->chain[process->n_chain++], NAME_LEN, "%s", name);
-}
-
-static bool stat_of(const struct pmg_who_table *table, pid_t tid, struct pmg_procfs_stat *out)
-{
-	struct pmg_err err = PMG_ERR_INIT;
-
-	return pmg_procfs_stat(table->proc, tid, out, &err) == 0;
+	(void)snprintf(process->chain[process->n_chain++], PMG_PROGRAM_NAME_SIZE, "%s", name);
 }
 
 /* A name that the kernel has cut is that of the program, where this begins so. */
 static void name_of(const struct pmg_who_table *table, pid_t pid, const char *comm,
-		    char out[NAME_LEN])
+		    char out[PMG_PROGRAM_NAME_SIZE])
 {
 	char path[PATH_MAX];
 	ssize_t n = strlen(comm) < COMM_LEN
@@ -216,74 +41,22 @@ static void name_of(const struct pmg_who_table *table, pid_t pid, const char *co
 			    : pmg_procfs_readlink(table->proc, pid, "exe", path, sizeof path);
 	const char *program = n > 0 ? strrchr(path, '/') : NULL;
 
-	(void)snprintf(out, NAME_LEN, "%s",
+	(void)snprintf(out, PMG_PROGRAM_NAME_SIZE, "%s",
 		       program && pmg_str_has_prefix(program + 1, comm) ? program + 1 : comm);
 }
 
-static void sweep(struct pmg_who_table *table)
-{
-	unsigned i;
-
-	for (i = 1; i < table->places; i++)
-		if (table->v[i] && !is_alive(table->v[i]))
-			drop(&table->v[i]);
-}
-
-/* Rather one that hangs below a script, of these the one not asked for the longest. */
-static bool goes_before(const struct process *process, const struct process *other)
-{
-	return process->is_direct != other->is_direct ? !process->is_direct
-						      : process->used < other->used;
-}
-
-/* It will be learned of again, by its parents as they are then. Of what the manager started it
- * could not be told any more that it has run something already: no more parts of the manager then.
- * All places are taken. @return one that is free
- */
-static unsigned drop_one(struct pmg_who_table *table)
-{
-	unsigned i, one = 1;
-
-	for (i = 2; i < table->places; i++)
-		if (goes_before(table->v[i], table->v[one]))
-			one = i;
-	table->has_forgotten = table->has_forgotten || table->v[one]->is_direct;
-	drop(&table->v[one]);
-	return one;
-}
-
-static unsigned free_place(const struct pmg_who_table *table)
-{
-	unsigned i = 1;
-
-	while (i < table->places && table->v[i])
-		i++;
-	return i < table->places ? i : 0;
-}
-
-/* A place for one more: free, or of one that ended, or of one that is dropped. */
-static unsigned make_room(struct pmg_who_table *table)
-{
-	unsigned place = free_place(table);
-
-	if (place == 0) {
-		sweep(table);
-		place = free_place(table);
-	}
-	return place > 0 ? place : drop_one(table);
-}
-
-static struct process *learn(struct pmg_broker *broker, pid_t tid, unsigned depth, unsigned *slot);
+static struct pmg_process *learn(struct pmg_broker *broker, pid_t tid, unsigned depth,
+				 unsigned *slot);
 
 /* NULL: an orphan, whose parent is pid 1 of the run, or we are (that is the manager's). */
-static struct process *parent_of(struct pmg_broker *broker, pid_t ppid, unsigned depth)
+static struct pmg_process *parent_of(struct pmg_broker *broker, pid_t ppid, unsigned depth)
 {
-	struct process *parent;
+	struct pmg_process *parent;
 	unsigned slot;
 
 	if (ppid <= 1 || ppid == broker->reaper || ppid == getpid() || depth >= ANCESTORS_MAX)
 		return NULL;
-	parent = by_tgid(broker->who, ppid, &slot);
+	parent = pmg_who_table_process(broker->who, ppid, &slot);
 	return parent ? parent : learn(broker, ppid, depth + 1, &slot);
 }
 
@@ -293,16 +66,17 @@ static char *copy(const char *text)
 }
 
 /* What was seen of the parent holds for the child by the tree; what it claimed stays a claim. */
-static void inherit(struct pmg_broker *broker, struct process *process, pid_t ppid, unsigned depth)
+static void inherit(struct pmg_broker *broker, struct pmg_process *process, pid_t ppid,
+		    unsigned depth)
 {
-	const struct process *parent = parent_of(broker, ppid, depth);
+	const struct pmg_process *parent = parent_of(broker, ppid, depth);
 	struct pmg_procfs_stat stat;
-	char name[NAME_LEN];
+	char name[PMG_PROGRAM_NAME_SIZE];
 	size_t i;
 
 	/* Asked again: the number of a parent that ended could be another's by now. */
-	process->is_orphan =
-		!parent || !stat_of(broker->who, process->tgid, &stat) || stat.ppid != ppid;
+	process->is_orphan = !parent || !pmg_who_table_stat(broker->who, process->tgid, &stat) ||
+			     stat.ppid != ppid;
 	if (process->is_orphan)
 		return;
 	process->is_orphan = parent->is_orphan;
@@ -316,52 +90,52 @@ static void inherit(struct pmg_broker *broker, struct process *process, pid_t pp
 	process->how_known = pmg_streq(parent->how_known, "cwd") ? "tree" : parent->how_known;
 	for (i = 0; i < parent->n_chain; i++)
 		add_ancestor(process, parent->chain[i]);
-	if (stat_of(broker->who, ppid, &stat)) {
+	if (pmg_who_table_stat(broker->who, ppid, &stat)) {
 		name_of(broker->who, ppid, stat.comm, name);
 		add_ancestor(process, name);
 	}
 }
 
 /* First sight of a thread, and perhaps of its process. NULL: it is gone. */
-static struct process *learn(struct pmg_broker *broker, pid_t tid, unsigned depth, unsigned *slot)
+static struct pmg_process *learn(struct pmg_broker *broker, pid_t tid, unsigned depth,
+				 unsigned *slot)
 {
 	struct pmg_who_table *table = broker->who;
-	struct process *process;
+	pmg_auto(process) struct pmg_process *seen = NULL;
+	struct pmg_process *process;
 	struct pmg_procfs_stat stat;
 
-	if (!stat_of(table, tid, &stat))
+	if (!pmg_who_table_stat(table, tid, &stat))
 		return NULL;
-	process = by_tgid(table, stat.tgid, slot);
+	process = pmg_who_table_process(table, stat.tgid, slot);
 	if (process)
-		return has_thread(process, tid) ? process : NULL;
-	process = process_new(table, stat.tgid, open_pid(stat.tgid));
+		return pmg_process_has_thread(process, tid) ? process : NULL;
+	seen = pmg_process_new(table, stat.tgid);
 	/* Read again: only now is it certain of which process with that number. */
-	if (!stat_of(table, tid, &stat) || stat.tgid != process->tgid || !is_alive(process) ||
-	    !has_thread(process, tid)) {
-		drop(&process);
+	if (!pmg_who_table_stat(table, tid, &stat) || stat.tgid != seen->tgid ||
+	    !pmg_process_has_thread(seen, tid))
 		return NULL;
-	}
-	process->umask = stat.umask;
-	inherit(broker, process, stat.ppid, depth);
-	*slot = make_room(table);
-	table->v[*slot] = process;
+	seen->umask = stat.umask;
+	inherit(broker, seen, stat.ppid, depth);
+	process = pmg_steal_ptr(&seen);
+	*slot = pmg_who_table_take(table, process);
 	return process;
 }
 
 int pmg_who_find(struct pmg_broker *broker, pid_t tid, struct pmg_who *out)
 {
 	struct pmg_who_table *table = broker->who;
-	struct process *process;
+	struct pmg_process *process;
 	unsigned slot = 0;
 
 	if (tid <= 0)
 		return -ESRCH;
 	(void)pthread_mutex_lock(&table->lock);
-	process = cached(table, tid);
+	process = pmg_who_table_cached(table, tid);
 	if (!process) {
 		process = learn(broker, tid, 0, &slot);
 		if (process)
-			remember(table, tid, slot);
+			pmg_who_table_remember(table, tid, slot);
 	}
 	if (process) {
 		process->used = ++table->asked;
@@ -372,23 +146,12 @@ int pmg_who_find(struct pmg_broker *broker, pid_t tid, struct pmg_who *out)
 	return process ? 0 : -ESRCH;
 }
 
-/* Under the lock. NULL: it was dropped meanwhile. */
-static struct process *of(struct pmg_who_table *table, const struct pmg_who *who)
-{
-	unsigned i;
-
-	for (i = 0; i < PROCESSES_MAX; i++)
-		if (table->v[i] && table->v[i]->id == who->id)
-			return table->v[i];
-	return NULL;
-}
-
 void pmg_who_umask(struct pmg_broker *broker, const struct pmg_who *who, unsigned umask)
 {
-	struct process *process;
+	struct pmg_process *process;
 
 	(void)pthread_mutex_lock(&broker->who->lock);
-	process = of(broker->who, who);
+	process = pmg_who_table_of(broker->who, who);
 	if (process)
 		process->umask = umask & 0777U;
 	(void)pthread_mutex_unlock(&broker->who->lock);
@@ -403,7 +166,7 @@ static void replace(char **text, char *taken)
 /* What the folder says counts more than what the environment claims. A process that a manager
  * started has both from there. An orphan may have gone to the folder of another package to be taken
  * for it: there the folder, too, is a claim. */
-static void settle(struct process *process, struct pmg_started *told)
+static void settle(struct pmg_process *process, struct pmg_started *told)
 {
 	char *package = pmg_package_text(&told->package);
 
@@ -428,7 +191,7 @@ static void settle(struct process *process, struct pmg_started *told)
  * may have installed is none of the manager: `pipx run x` becomes x. Unless it is called as the
  * tool was: then it is the one behind a shim, in a prefix that it installs into.
  */
-static void become(struct pmg_broker *broker, struct process *manager,
+static void become(struct pmg_broker *broker, struct pmg_process *manager,
 		   const struct pmg_who_start *start)
 {
 	const char *name = pmg_path_name(start->program);
@@ -441,7 +204,7 @@ static void become(struct pmg_broker *broker, struct process *manager,
 }
 
 /* @return whether more is to be learned of this start; *folder is what its package is known by */
-static bool begin_start(struct pmg_broker *broker, struct process *process,
+static bool begin_start(struct pmg_broker *broker, struct pmg_process *process,
 			const struct pmg_who_start *start, char **folder)
 {
 	bool first = process && !process->started;
@@ -464,16 +227,16 @@ void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who,
 	struct pmg_who_table *table = broker->who;
 	pmg_auto(started) struct pmg_started told = { 0 };
 	pmg_autofree char *folder = NULL;
-	struct process *process;
+	struct pmg_process *process;
 	bool more;
 
 	(void)pthread_mutex_lock(&table->lock);
-	more = begin_start(broker, of(table, who), start, &folder);
+	more = begin_start(broker, pmg_who_table_of(table, who), start, &folder);
 	(void)pthread_mutex_unlock(&table->lock);
 	if (!more || !pmg_started_read(broker, who->tid, start, folder, &told))
 		return; /* it starts where its parent did, so what the parent is counts */
 	(void)pthread_mutex_lock(&table->lock);
-	process = of(table, who);
+	process = pmg_who_table_of(table, who);
 	if (process && process->may_be_part && told.is_own_part)
 		process->role = PMG_ROLE_MANAGER;
 	else if (process)
@@ -483,11 +246,11 @@ void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who,
 
 bool pmg_who_is_own(struct pmg_broker *broker, const struct pmg_who *who)
 {
-	const struct process *process;
+	const struct pmg_process *process;
 	bool own;
 
 	(void)pthread_mutex_lock(&broker->who->lock);
-	process = of(broker->who, who);
+	process = pmg_who_table_of(broker->who, who);
 	/* A command that a person runs by itself is nobody's but theirs. */
 	own = process &&
 	      (process->own || (process == broker->who->v[0] && !broker->policy->has_manager));
@@ -497,13 +260,13 @@ bool pmg_who_is_own(struct pmg_broker *broker, const struct pmg_who *who)
 
 void pmg_who_fill(struct pmg_broker *broker, const struct pmg_who *who, struct pmg_event *event)
 {
-	const struct process *process;
+	const struct pmg_process *process;
 	struct pmg_procfs_stat stat;
-	char name[NAME_LEN];
+	char name[PMG_PROGRAM_NAME_SIZE];
 	size_t i;
 
 	(void)pthread_mutex_lock(&broker->who->lock);
-	process = of(broker->who, who);
+	process = pmg_who_table_of(broker->who, who);
 	if (process) {
 		replace(&event->package, copy(process->package));
 		replace(&event->script, copy(process->script));
@@ -512,7 +275,7 @@ void pmg_who_fill(struct pmg_broker *broker, const struct pmg_who *who, struct p
 			pmg_strv_add(&event->process, process->chain[i]);
 	}
 	(void)pthread_mutex_unlock(&broker->who->lock);
-	if (stat_of(broker->who, who->tgid, &stat)) {
+	if (pmg_who_table_stat(broker->who, who->tgid, &stat)) {
 		name_of(broker->who, who->tgid, stat.comm, name);
 		pmg_strv_add(&event->process, name);
 	}

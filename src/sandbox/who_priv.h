@@ -1,8 +1,9 @@
 #ifndef PMG_SANDBOX_WHO_PRIV_H
 #define PMG_SANDBOX_WHO_PRIV_H
 /**
- * What who.c is told.
+ * What who.c keeps, and what it is told.
  *
+ *   who_table.c    the processes of the run that were seen
  *   who_package.c  names of packages, as the folder that a process starts in has them. What stands
  *                  in these files was written by whoever made the package: it names a refusal, it
  *                  decides nothing.
@@ -11,6 +12,7 @@
 #include <stdbool.h>
 
 #include "base/mem.h"
+#include "kernel/procfs.h"
 #include "sandbox/broker_priv.h"
 
 #define PMG_PACKAGE_FILE_MAX 262144U /* package.json, PKG-INFO, pyproject.toml */
@@ -44,6 +46,78 @@ bool pmg_package_pyproject(const char *text, size_t len, struct pmg_package *out
  */
 bool pmg_package_of(const struct pmg_policy *policy, int dir, const char *path,
 		    struct pmg_package *out);
+
+/* who_table.c. All of it is for who holds the table's lock, but for what is const. */
+
+#define PMG_PROCESSES_MAX     384U  /* each holds a descriptor */
+#define PMG_THREAD_SLOTS      4096U /* a power of two */
+#define PMG_PROGRAM_NAME_SIZE 64U   /* with NUL */
+
+struct pmg_process {
+	pid_t tgid;
+	int pidfd;
+	unsigned id;
+	uint64_t used; /* when last asked for, in questions */
+	enum pmg_role role;
+	unsigned umask;
+	bool may_be_part; /* of the manager, by what it starts first */
+	bool started;     /* its first execve has been seen */
+	bool is_orphan;   /* who its parents were is not known: where it starts is its own choice */
+	bool is_direct;   /* its parent had the manager's role when it was first seen */
+	bool settled; /* its package is known and is not the project: what starts below keeps it */
+	bool own;     /* a script of the project itself, or started by one */
+	char *package;
+	char *script;
+	char *folder; /* in which its first program started: what the package is known by */
+	const char *how_known; /* static */
+	/* Programs of its ancestors, outermost first. */
+	char chain[PMG_EVENT_CHAIN_MAX - 1][PMG_PROGRAM_NAME_SIZE];
+	size_t n_chain;
+};
+
+/* What thread belongs to what process: a cache, so a clash only costs learning it again. */
+struct pmg_process_thread {
+	pid_t tid;
+	unsigned slot, id; /* of its process */
+};
+
+struct pmg_who_table {
+	pthread_mutex_t lock;
+	char *tool; /* name of the program that the manager was started as; NULL: not yet */
+	int proc;   /* /proc of the run; borrowed */
+	unsigned last_id;
+	uint64_t asked;
+	unsigned places;    /* of v that may be taken */
+	bool has_forgotten; /* one that the manager started and that still ran */
+	struct pmg_process *v[PMG_PROCESSES_MAX]; /* owned; [0]: the manager, never dropped */
+	struct pmg_process_thread threads[PMG_THREAD_SLOTS];
+};
+
+/** A script, of which nothing is known yet; for pmg_who_table_take(). Never NULL. */
+struct pmg_process *pmg_process_new(struct pmg_who_table *table, pid_t tgid) PMG_MUST_CHECK;
+void pmg_process_free(struct pmg_process *process);
+PMG_DEFINE_AUTO(process, struct pmg_process *, pmg_process_free);
+
+/** Is it there, and that thread one of it? A number that is another's by now is not. */
+bool pmg_process_has_thread(const struct pmg_process *process, pid_t tid);
+
+/** What /proc says of it now. @return false: it is gone */
+bool pmg_who_table_stat(const struct pmg_who_table *table, pid_t tid, struct pmg_procfs_stat *out);
+
+/** The process of a thread that was asked for before. NULL: not known, or gone. */
+struct pmg_process *pmg_who_table_cached(struct pmg_who_table *table, pid_t tid);
+/** Keep what thread is of the process in that slot. */
+void pmg_who_table_remember(struct pmg_who_table *table, pid_t tid, unsigned slot);
+
+/** @param[out] slot  its place; untouched when NULL is returned: not known, or gone */
+struct pmg_process *pmg_who_table_process(struct pmg_who_table *table, pid_t tgid, unsigned *slot);
+
+/** Take it in; it is the table's from now on. One that ended, or was not asked for the longest,
+ *  makes room. @return its slot */
+unsigned pmg_who_table_take(struct pmg_who_table *table, struct pmg_process *process);
+
+/** NULL: it was dropped meanwhile. */
+struct pmg_process *pmg_who_table_of(struct pmg_who_table *table, const struct pmg_who *who);
 
 /* who_start.c */
 
