@@ -175,3 +175,26 @@ installs() { # BASE PACKAGE: guarded and bare give the same tree
 	must_work
 	[ "$(find node_modules -maxdepth 1 -name 'many-*' | wc -l)" -eq 100 ]
 }
+
+@test "a script that may fetch packages fetches them and asks which are vulnerable, no more" {
+	cat >package.json <<-JSON
+		{ "name": "project", "version": "1.0.0", "scripts": { "fetch": "npm install --no-save tiny",
+		"tell": "node -e 'fetch(\"${npm_base}told\", { method: \"PUT\", body: \"x\" }).then(r => process.exit(r.ok ? 0 : 1))'" } }
+	JSON
+	forget
+	guarded npm run fetch
+	must_fail
+	must_say '"pmg sandbox allow net-connect=registry" allows it'
+	[ "$(asked tiny)" -eq 0 ]
+	guarded --sandbox-allow net-connect=registry npm run fetch
+	must_work
+	must_not_say PMG2009
+	[ -e node_modules/tiny/package.json ] && [ "$(asked security)" -ge 1 ]
+	guarded --sandbox-allow net-connect=registry npm run tell
+	must_fail
+	must_say "rule registry, only to fetch packages (flag)"
+	[ "$(asked told)" -eq 0 ]
+	bare npm run tell
+	must_work
+	[ "$(asked told)" -eq 1 ]
+}

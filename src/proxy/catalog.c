@@ -273,6 +273,7 @@ static unsigned ask_registries(const struct pmg_catalog *catalog, const char *ho
 		    strncmp(plain, registry->plain, n) != 0)
 			continue;
 		kind = pmg_identity_path(registry->eco, plain + n, &who);
+		out->is_audit |= pmg_identity_is_audit(registry->eco, plain + n);
 		if (kind == PMG_PATH_METADATA && kind == out->kind && n > longest) {
 			pmg_identities_done(&out->who);
 			out->registry = i;

@@ -47,6 +47,7 @@ struct pmg_asked {
 	enum pmg_path_kind kind;
 	bool is_known; /* pmg_catalog_knows() its place */
 	bool is_odd;   /* known, and the path can be read in two ways: refuse it */
+	bool is_audit; /* OTHER, at a registry itself: pmg_identity_is_audit() */
 	bool looks_like_artifact;
 	size_t registry;           /* that the first identity belongs to, for METADATA */
 	struct pmg_identities who; /* all to be judged, for ARTIFACT */

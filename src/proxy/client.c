@@ -414,7 +414,7 @@ int pmg_client_capture(struct pmg_service *service, int fd, struct pmg_peer *pee
 						.port = port,
 						.path = pmg_xstrdup("/") };
 	if (refused)
-		pmg_client_deny(client, NULL);
+		pmg_client_deny(client, &(struct pmg_reach){ .how = PMG_REACH_NO });
 	else
 		pmg_client_serve_captured(client);
 	return 0;

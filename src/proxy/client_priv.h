@@ -4,6 +4,7 @@
  *  head leads to), client_answer.c (what goes back). */
 #include "proxy/client.h"
 #include "proxy/learn.h"
+#include "proxy/reach.h"
 #include "proxy/request.h"
 #include "proxy/respond.h"
 #include "proxy/sniff.h"
@@ -91,7 +92,7 @@ void pmg_client_serve(struct pmg_client *client);
 /** A connection that was captured: request.url is where it believes to be. */
 void pmg_client_serve_captured(struct pmg_client *client);
 /** Say no, in the words of whom it believes to be with, and report it. */
-void pmg_client_deny(struct pmg_client *client, const struct pmg_policy_rule *rule);
+void pmg_client_deny(struct pmg_client *client, const struct pmg_reach *reach);
 void pmg_client_on_probe(void *client); /* tunnel or look inside, now that the index was asked */
 
 /* client_answer.c */

@@ -80,7 +80,7 @@ static void settle_connect(struct pmg_client *client, const struct pmg_reach *re
 	bool is_plain = client->is_captured && client->speaks == PMG_CLIENT_HTTP;
 
 	if (reach->how == PMG_REACH_NO)
-		pmg_client_deny(client, reach->rule);
+		pmg_client_deny(client, reach);
 	else if (reach->how == PMG_REACH_LOOK || is_plain)
 		look_inside(client);
 	else
@@ -135,7 +135,7 @@ static void deny_captured(struct pmg_client *client, char *text)
 	}
 }
 
-void pmg_client_deny(struct pmg_client *client, const struct pmg_policy_rule *rule)
+void pmg_client_deny(struct pmg_client *client, const struct pmg_reach *reach)
 {
 	const struct pmg_url *url = &client->request.url;
 	pmg_autofree char *host = pmg_host_canonical(url->host);
@@ -145,8 +145,16 @@ void pmg_client_deny(struct pmg_client *client, const struct pmg_policy_rule *ru
 		"pmg: tcp %s is not allowed to %s of this run [PMG2009]; see pmg violations list",
 		target, is_script ? "scripts" : "the package manager");
 
-	pmg_refused_connect(client->service->refused, client->peer, "tcp", host, url->port, rule,
-			    !client->is_deceiving);
+	pmg_refused_connect(client->service->refused, client->peer,
+			    &(struct pmg_refused_place){
+				    .protocol = "tcp",
+				    .host = host,
+				    .port = url->port,
+				    .rule = reach->rule,
+				    .may_help = !client->is_deceiving,
+				    .is_registry = reach->is_registry,
+				    .is_limited = reach->is_limited,
+			    });
 	if (client->is_captured && !client->inside_host)
 		deny_captured(client, text);
 	else
@@ -207,7 +215,7 @@ static void serve_request(struct pmg_client *client, struct pmg_head *head)
 	    (reach.is_limited &&
 	     !pmg_reach_fetches(head->method, client->request.framing != PMG_FRAMING_NONE,
 				&client->request.url, &client->asked)))
-		pmg_client_deny(client, reach.rule);
+		pmg_client_deny(client, &reach);
 	else if (pmg_gate_admit(&service->gate, &client->asked, &client->request.url, &refusal))
 		pmg_client_forward(client, head);
 	else

@@ -295,8 +295,13 @@ static void report_refused(struct pmg_doors *doors, struct pmg_wire_connect *tol
 	literal = pmg_inet_host(&to);
 	name = pmg_names_find(doors->service->names, &to.address);
 	peer = pmg_peer_new(told);
-	pmg_refused_connect(doors->service->refused, peer, told->protocol[0] == 'u' ? "udp" : "tcp",
-			    name ? name : literal, to.port, NULL, told->protocol[0] == 't');
+	pmg_refused_connect(doors->service->refused, peer,
+			    &(struct pmg_refused_place){
+				    .protocol = told->protocol[0] == 'u' ? "udp" : "tcp",
+				    .host = name ? name : literal,
+				    .port = to.port,
+				    .may_help = told->protocol[0] == 't',
+			    });
 }
 
 static void on_connect(void *ctx, const struct pmg_msg *msg)

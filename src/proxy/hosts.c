@@ -101,9 +101,9 @@ struct pmg_decision pmg_hosts_ask(const struct pmg_hosts *hosts, enum pmg_role r
 	return pmg_policy_ask_net(hosts->policy, PMG_ACCESS_CONNECT, role, plain, port);
 }
 
-bool pmg_hosts_registry(const struct pmg_hosts *hosts, enum pmg_role role)
+struct pmg_decision pmg_hosts_registry(const struct pmg_hosts *hosts, enum pmg_role role)
 {
-	return pmg_policy_ask_net(hosts->policy, PMG_ACCESS_CONNECT, role, REGISTRY, 0).allowed;
+	return pmg_policy_ask_net(hosts->policy, PMG_ACCESS_CONNECT, role, REGISTRY, 0);
 }
 
 bool pmg_hosts_reachable(const struct pmg_hosts *hosts, const char *name)

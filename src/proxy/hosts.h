@@ -24,7 +24,7 @@ void pmg_hosts_seal(struct pmg_hosts *hosts); /* after the last */
 struct pmg_decision pmg_hosts_ask(const struct pmg_hosts *hosts, enum pmg_role role,
 				  const char *host, uint16_t port);
 /** May that role reach registries, to be judged? */
-bool pmg_hosts_registry(const struct pmg_hosts *hosts, enum pmg_role role);
+struct pmg_decision pmg_hosts_registry(const struct pmg_hosts *hosts, enum pmg_role role);
 /** Does some rule let somebody reach that name, on whatever port? */
 bool pmg_hosts_reachable(const struct pmg_hosts *hosts, const char *name);
 

@@ -234,6 +234,19 @@ static enum pmg_path_kind npm_path(const char *rest, struct pmg_identities *out)
 	return PMG_PATH_METADATA;
 }
 
+bool pmg_identity_is_audit(enum pmg_eco eco, const char *rest)
+{
+	static const char *const paths[] = { "-/npm/v1/security/advisories/bulk",
+					     "-/npm/v1/security/audits/quick",
+					     "-/npm/v1/security/audits" };
+	size_t i;
+
+	for (i = 0; eco == PMG_ECO_NPM && i < PMG_ARRAY_LEN(paths); i++)
+		if (strcmp(paths[i], rest) == 0)
+			return true;
+	return false;
+}
+
 static bool npm_anywhere(const char *path, struct pmg_identities *out)
 {
 	pmg_autofree char *text = pmg_xstrdup(path);

@@ -48,6 +48,12 @@ enum pmg_path_kind pmg_identity_path(enum pmg_eco eco, const char *rest,
 				     struct pmg_identities *out);
 
 /**
+ * Is it where npm and pnpm ask which of the packages they have are known to be vulnerable, with the
+ * names and versions as the body? @param rest  as above
+ */
+bool pmg_identity_is_audit(enum pmg_eco eco, const char *rest);
+
+/**
  * A path anywhere on a host that serves artifacts of that ecosystem.
  * @return true when it is one by its shape
  */

@@ -28,7 +28,7 @@ static bool is_of_use(const struct pmg_service *service, const struct pmg_peer *
 	if (pmg_hosts_reachable(service->hosts, name))
 		return true;
 	return is_package_place(service, name) &&
-	       pmg_hosts_registry(service->hosts, peer ? peer->role : PMG_ROLE_ANY);
+	       pmg_hosts_registry(service->hosts, peer ? peer->role : PMG_ROLE_ANY).allowed;
 }
 
 static void note(struct pmg_service *service, const struct pmg_peer *peer, const char *name)

@@ -92,19 +92,35 @@ static bool is_allowable(const struct pmg_policy_rule *rule)
 			 rule->rank != PMG_RANK_MANDATORY_DENY);
 }
 
+/* By the word a script gets to fetch packages, from whichever registry; by its host to do all that
+ * one can do there. */
+static char *suggest(const struct pmg_refused_place *at, const char *place)
+{
+	if (!at->may_help || (!at->is_limited && !is_allowable(at->rule)))
+		return NULL;
+	return at->is_registry && !at->rule ? pmg_xstrdup("net-connect=registry")
+					    : pmg_xasprintf("net-connect=%s", place);
+}
+
 void pmg_refused_connect(struct pmg_refused *refused, const struct pmg_peer *peer,
-			 const char *protocol, const char *host, uint16_t port,
-			 const struct pmg_policy_rule *rule, bool may_help)
+			 const struct pmg_refused_place *at)
 {
 	struct pmg_event event = { .op = PMG_EVENT_CONNECT };
 	pmg_autofree char *place = NULL;
+	pmg_autofree char *text = NULL;
+	struct pmg_policy_rule limit;
 
-	place = strchr(host, ':') ? pmg_xasprintf("[%s]:%u", host, port)
-				  : pmg_xasprintf("%s:%u", host, port);
-	event.target = pmg_xasprintf("%s %s", protocol, place);
-	if (may_help && is_allowable(rule))
-		event.allow = pmg_xasprintf("net-connect=%s", place);
-	(void)add(refused, &event, peer, rule);
+	place = strchr(at->host, ':') ? pmg_xasprintf("[%s]:%u", at->host, at->port)
+				      : pmg_xasprintf("%s:%u", at->host, at->port);
+	event.target = pmg_xasprintf("%s %s", at->protocol, place);
+	event.allow = suggest(at, place);
+	if (!at->is_limited || !at->rule) {
+		(void)add(refused, &event, peer, at->rule);
+		return;
+	}
+	limit = *at->rule;
+	limit.text = text = pmg_xasprintf("%s, only to fetch packages", at->rule->text);
+	(void)add(refused, &event, peer, &limit);
 }
 
 void pmg_refused_resolve(struct pmg_refused *refused, const struct pmg_peer *peer, const char *name,

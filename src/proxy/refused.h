@@ -19,14 +19,17 @@ struct pmg_refused *pmg_refused_new(struct pmg_link *link) PMG_MUST_CHECK;
 void pmg_refused_free(struct pmg_refused *refused);
 PMG_DEFINE_AUTO(refused, struct pmg_refused *, pmg_refused_free);
 
-/**
- * A connection (PMG2009).
- * @param peer  NULL: not known. @param rule  that said no; NULL: none allows it
- * @param may_help  a rule for that place would let it through: say which
- */
+struct pmg_refused_place {
+	const char *protocol, *host;
+	uint16_t port;
+	const struct pmg_policy_rule *rule; /* that said no; NULL: none allows it */
+	bool may_help;    /* a rule for that place would let it through: say which */
+	bool is_registry; /* packages come from there */
+	bool is_limited;  /* rule lets packages be fetched there, and this was something else */
+};
+/** A connection (PMG2009). @param peer  NULL: not known */
 void pmg_refused_connect(struct pmg_refused *refused, const struct pmg_peer *peer,
-			 const char *protocol, const char *host, uint16_t port,
-			 const struct pmg_policy_rule *rule, bool may_help);
+			 const struct pmg_refused_place *at);
 /** A name that nobody of the run may reach was looked up (PMG2009, "dns name"). */
 void pmg_refused_resolve(struct pmg_refused *refused, const struct pmg_peer *peer, const char *name,
 			 const struct pmg_policy_rule *rule);

@@ -232,6 +232,12 @@ static int add_command(struct pmg_str *text, const struct pmg_event *event, cons
 				    "\nThis allows what git does for a commit, hooks and "
 				    "configuration left out:\n  %s\n",
 				    command);
+	if (pmg_streq(event->allow, "net-connect=registry"))
+		return pmg_str_addf(
+			text,
+			"\nThis lets scripts fetch packages, which are judged, from the "
+			"registries, and nothing more:\n  %s\n",
+			command);
 	return pmg_str_addf(text, "\nThis allows exactly that, and nothing more:\n  %s\n%s",
 			    command,
 			    event->op == PMG_EVENT_BIND

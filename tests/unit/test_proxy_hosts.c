@@ -87,15 +87,15 @@ static void the_word_registry_says_who_reaches_them(void **state)
 	pmg_auto(hosts) struct pmg_hosts *denied = pmg_hosts_new();
 
 	(void)state;
-	assert_true(pmg_hosts_registry(hosts, PMG_ROLE_MANAGER));
-	assert_false(pmg_hosts_registry(hosts, PMG_ROLE_SCRIPT));
+	assert_true(pmg_hosts_registry(hosts, PMG_ROLE_MANAGER).allowed);
+	assert_false(pmg_hosts_registry(hosts, PMG_ROLE_SCRIPT).allowed);
 	pmg_hosts_seal(none);
-	assert_false(pmg_hosts_registry(none, PMG_ROLE_MANAGER));
+	assert_false(pmg_hosts_registry(none, PMG_ROLE_MANAGER).allowed);
 	add(denied, "registry", PMG_RANK_ALLOW, PMG_ROLE_ANY);
 	add(denied, "registry", PMG_RANK_DENY, PMG_ROLE_SCRIPT);
 	pmg_hosts_seal(denied);
-	assert_true(pmg_hosts_registry(denied, PMG_ROLE_MANAGER));
-	assert_false(pmg_hosts_registry(denied, PMG_ROLE_SCRIPT));
+	assert_true(pmg_hosts_registry(denied, PMG_ROLE_MANAGER).allowed);
+	assert_false(pmg_hosts_registry(denied, PMG_ROLE_SCRIPT).allowed);
 }
 
 static void a_name_is_reachable_when_anybody_may_go_there(void **state)

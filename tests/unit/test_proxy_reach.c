@@ -106,6 +106,17 @@ static void scripts_fetch_packages_and_nothing_else(void **state)
 		{ "GET", "https://registry.test/-/whoami", false, false },
 		{ "GET", "https://registry.test/", false, false },
 		{ "GET", "https://registry.test/a%252fb", false, false },
+		/* which of them are vulnerable: asked at the registry, and nowhere else */
+		{ "POST", "https://registry.test/-/npm/v1/security/advisories/bulk", true, true },
+		{ "POST", "https://registry.test/-/npm/v1/security/audits/quick", true, true },
+		{ "POST", "https://registry.test/-/npm/v1/security/audits", true, true },
+		{ "PUT", "https://registry.test/-/npm/v1/security/audits", true, false },
+		{ "POST", "https://registry.test/-/npm/v1/security/audits?x=1", true, false },
+		{ "POST", "https://registry.test/-/npm/v1/security/keys", true, false },
+		{ "POST", "https://registry.test/-/npm/v1/tokens", true, false },
+		{ "POST", "https://registry.test/x/-/npm/v1/security/audits", true, false },
+		{ "POST", "https://artifacts.test/-/npm/v1/security/audits", true, false },
+		{ "POST", "https://index.test/simple/-/npm/v1/security/audits", true, false },
 	};
 	pmg_auto(catalog) struct pmg_catalog *catalog = pmg_catalog_new();
 	struct pmg_err err = PMG_ERR_INIT;
@@ -114,14 +125,22 @@ static void scripts_fetch_packages_and_nothing_else(void **state)
 	(void)state;
 	assert_int_equal(
 		pmg_catalog_add_registry(catalog, PMG_ECO_NPM, "https://registry.test/", &err), 0);
+	assert_int_equal(
+		pmg_catalog_add_registry(catalog, PMG_ECO_PYPI, "https://index.test/simple/", &err),
+		0);
+	assert_int_equal(pmg_catalog_add_source(catalog, PMG_ECO_NPM,
+						"https://artifacts.test/a/-/a-1.0.0.tgz", "a",
+						"1.0.0", &err),
+			 0);
 	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
 		pmg_auto(asked) struct pmg_asked asked = { 0 };
 		pmg_auto(url) struct pmg_url url = { 0 };
 
 		assert_int_equal(pmg_url_parse(rows[i].url, &url, &err), 0);
 		pmg_catalog_ask(catalog, &url, &asked);
-		assert_int_equal(pmg_reach_fetches(rows[i].method, rows[i].has_body, &url, &asked),
-				 rows[i].fetches);
+		if (pmg_reach_fetches(rows[i].method, rows[i].has_body, &url, &asked) !=
+		    rows[i].fetches)
+			fail_msg("%s %s", rows[i].method, rows[i].url);
 	}
 }
 

@@ -79,7 +79,9 @@ static void a_connection_is_told_at_once_and_counted_at_the_end(void **state)
 	pmg_auto(event) struct pmg_event event = { 0 };
 	struct world *w = *state;
 
-	pmg_refused_connect(w->refused, &peer, "tcp", "evil.test", 443, NULL, true);
+	pmg_refused_connect(
+		w->refused, &peer,
+		&(struct pmg_refused_place){ "tcp", "evil.test", 443, NULL, true, false, false });
 	hear(w, &event);
 	assert_int_equal(event.code, 2009);
 	assert_int_equal(event.op, PMG_EVENT_CONNECT);
@@ -90,19 +92,27 @@ static void a_connection_is_told_at_once_and_counted_at_the_end(void **state)
 	assert_string_equal(event.script, script);
 	assert_string_equal(event.process.v[0], "node");
 	assert_null(event.rule);
-	pmg_refused_connect(w->refused, &peer, "tcp", "evil.test", 443, NULL, true);
-	pmg_refused_connect(w->refused, NULL, "tcp", "fd00::1", 80, NULL, true);
+	pmg_refused_connect(
+		w->refused, &peer,
+		&(struct pmg_refused_place){ "tcp", "evil.test", 443, NULL, true, false, false });
+	pmg_refused_connect(
+		w->refused, NULL,
+		&(struct pmg_refused_place){ "tcp", "fd00::1", 80, NULL, true, false, false });
 	hear(w, &event);
 	assert_string_equal(event.target, "tcp [fd00::1]:80");
 	assert_string_equal(event.allow, "net-connect=[fd00::1]:80");
 	assert_null(event.package);
-	pmg_refused_connect(w->refused, &peer, "tcp", "evil.test", 443, NULL, true);
+	pmg_refused_connect(
+		w->refused, &peer,
+		&(struct pmg_refused_place){ "tcp", "evil.test", 443, NULL, true, false, false });
 	pmg_refused_flush(w->refused);
 	hear(w, &event);
 	assert_string_equal(event.target, "tcp evil.test:443");
 	assert_int_equal(event.count, 2);
 	pmg_refused_flush(w->refused); /* nothing is new */
-	pmg_refused_connect(w->refused, NULL, "udp", "z.test", 9, NULL, false);
+	pmg_refused_connect(
+		w->refused, NULL,
+		&(struct pmg_refused_place){ "udp", "z.test", 9, NULL, false, false, false });
 	hear(w, &event);
 	assert_string_equal(event.target, "udp z.test:9");
 	assert_null(event.allow);
@@ -131,14 +141,51 @@ static void the_rule_is_named_and_what_must_stay_closed_gets_no_hint(void **stat
 						      .text = text,
 						      .source = source };
 
-		pmg_refused_connect(w->refused, NULL, "tcp", "x.test", (uint16_t)(i + 1), &rule,
-				    true);
+		pmg_refused_connect(w->refused, NULL,
+				    &(struct pmg_refused_place){ "tcp", "x.test", (uint16_t)(i + 1),
+								 &rule, true, false, false });
 		hear(w, &event);
 		assert_string_equal(event.rule, "x.test");
 		assert_string_equal(event.source, "built-in:1");
 		assert_string_equal(event.layer, pmg_layer_name(PMG_LAYER_OVERLAY));
 		assert_int_equal(event.sensitive, rows[i].sensitive);
 		assert_int_equal(event.allow != NULL, rows[i].hint);
+	}
+}
+
+static void a_registry_is_suggested_by_the_word(void **state)
+{
+	static char word[] = "registry", source[] = "built-in:1";
+	const struct pmg_policy_rule flag = {
+		.rank = PMG_RANK_OPT_OUT, .layer = PMG_LAYER_FLAG, .text = word, .source = source
+	};
+	const struct pmg_policy_rule deny = {
+		.rank = PMG_RANK_DENY, .layer = PMG_LAYER_PROFILE, .text = word, .source = source
+	};
+	const struct {
+		struct pmg_refused_place at;
+		const char *allow, *rule;
+	} rows[] = {
+		{ { "tcp", "r.test", 443, NULL, true, true, false }, "net-connect=registry", NULL },
+		{ { "tcp", "r.test", 444, NULL, false, true, false }, NULL, NULL },
+		/* what is denied by its host is opened by that alone */
+		{ { "tcp", "r.test", 445, &deny, true, true, false },
+		  "net-connect=r.test:445",
+		  "registry" },
+		/* the word is there, and this was no fetching */
+		{ { "tcp", "r.test", 446, &flag, true, true, true },
+		  "net-connect=r.test:446",
+		  "registry, only to fetch packages" },
+	};
+	pmg_auto(event) struct pmg_event event = { 0 };
+	struct world *w = *state;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_refused_connect(w->refused, NULL, &rows[i].at);
+		hear(w, &event);
+		if (!pmg_streq(event.allow, rows[i].allow) || !pmg_streq(event.rule, rows[i].rule))
+			fail_msg("row %zu: %s, %s", i, event.allow, event.rule);
 	}
 }
 
@@ -160,7 +207,9 @@ static void many_names_do_not_hide_a_connection(void **state)
 	assert_null(event.allow);
 	hear(w, &event);
 	assert_string_equal(event.target, "dns (and more names)");
-	pmg_refused_connect(w->refused, NULL, "tcp", "evil.test", 443, NULL, true);
+	pmg_refused_connect(
+		w->refused, NULL,
+		&(struct pmg_refused_place){ "tcp", "evil.test", 443, NULL, true, false, false });
 	hear(w, &event);
 	assert_string_equal(event.target, "tcp evil.test:443");
 	pmg_refused_flush(w->refused);
@@ -175,6 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_connection_is_told_at_once_and_counted_at_the_end),
 		TEST(the_rule_is_named_and_what_must_stay_closed_gets_no_hint),
+		TEST(a_registry_is_suggested_by_the_word),
 		TEST(many_names_do_not_hide_a_connection),
 	};
 
