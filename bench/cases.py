@@ -353,5 +353,24 @@ def intel(bench):
     return rows
 
 
+def policy(bench):
+    """profile, presets, overlay and flags: from their files to a policy"""
+    program = os.path.join(bench.build, "bench", "policy_bench")
+    if not os.access(program, os.X_OK):
+        raise NotRun("bench/policy_bench is not built")
+
+    def once():
+        said = subprocess.run([program, bench.folder()], check=False, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if said.returncode:
+            raise NotRun("policy_bench: " + said.stdout.strip())
+        return [float(word) for word in said.stdout.split()]
+
+    took = [once() for _ in range(bench.rounds(5))]
+    return [Single("policy: load and resolve, median of 201", "ms", [t[0] for t in took],
+                   "under 2 ms"),
+            Single("the same, of CPU", "ms", [t[1] for t in took], "")]
+
+
 CASES = {"version": version, "walls": walls, "calls": calls, "tiny": tiny, "project": project,
-         "body": body, "intel": intel}
+         "body": body, "intel": intel, "policy": policy}

@@ -51,3 +51,8 @@ tests_unit_test_policy_scrub_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_sensitive
 tests_unit_test_policy_sensitive_SOURCES = tests/unit/test_policy_sensitive.c tests/unit/building.h
 tests_unit_test_policy_sensitive_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
+
+# Time from files to a policy; `make bench` runs it.
+EXTRA_PROGRAMS += bench/policy_bench
+CLEANFILES += bench/policy_bench
+bench_policy_bench_LDADD = $(LINK_POLICY)

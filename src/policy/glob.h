@@ -33,6 +33,8 @@
 struct pmg_glob;
 void pmg_glob_free(struct pmg_glob *glob);
 PMG_DEFINE_AUTO(glob, struct pmg_glob *, pmg_glob_free);
+/** The same for another owner, who frees it too. Owners are of one thread. */
+struct pmg_glob *pmg_glob_share(struct pmg_glob *glob) PMG_MUST_CHECK;
 
 /** @return 0; -PMG_E_CONFIG with the byte that is wrong */
 int pmg_glob_new(const char *pattern, struct pmg_glob **out, struct pmg_err *err) PMG_MUST_CHECK;

@@ -24,6 +24,7 @@ struct pmg_glob_set {
 };
 
 struct pmg_glob {
+	unsigned more; /* owners besides the first */
 	bool is_name;
 	bool name_star;
 	char *bytes; /* of literal components, escapes taken away; of a name, NUL-terminated */

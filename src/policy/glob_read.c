@@ -11,9 +11,15 @@ struct reader {
 	struct pmg_err *err;
 };
 
+struct pmg_glob *pmg_glob_share(struct pmg_glob *glob)
+{
+	glob->more++;
+	return glob;
+}
+
 void pmg_glob_free(struct pmg_glob *glob)
 {
-	if (!glob)
+	if (!glob || glob->more-- > 0)
 		return;
 	free(glob->bytes);
 	free(glob->fixed);
@@ -146,10 +152,42 @@ static void make_literal(struct pmg_glob *glob, struct pmg_glob_component *out, 
 	pmg_glob_mask_add(&glob->needs, glob->bytes + out->at, out->n);
 }
 
+/* A component without anything special in it, as most are. */
+static struct pmg_glob_component take_plain(struct reader *reader, size_t len)
+{
+	struct pmg_glob *glob = reader->glob;
+	struct pmg_glob_component part = { PMG_GLOB_LITERAL, glob->n_bytes, len };
+
+	memcpy(glob->bytes + part.at, reader->at, len);
+	glob->n_bytes += len;
+	reader->at += len;
+	pmg_glob_mask_add(&glob->needs, glob->bytes + part.at, len);
+	return part;
+}
+
 static bool is_dots(const struct pmg_glob *glob, const struct pmg_glob_component *part)
 {
 	return part->kind == PMG_GLOB_LITERAL && part->n <= 2 &&
 	       memcmp(glob->bytes + part->at, "..", part->n) == 0;
+}
+
+static int read_magic(struct reader *reader, struct pmg_glob_component *out)
+{
+	struct pmg_glob *glob = reader->glob;
+	size_t i, first = glob->n_tokens;
+	int r;
+
+	while (*reader->at != '\0' && *reader->at != '/') {
+		r = read_token(reader);
+		if (r < 0)
+			return r;
+	}
+	*out = (struct pmg_glob_component){ PMG_GLOB_MAGIC, first, glob->n_tokens - first };
+	for (i = first; i < glob->n_tokens; i++)
+		if (glob->tokens[i].kind != PMG_GLOB_BYTE)
+			return 0;
+	make_literal(glob, out, first);
+	return 0;
 }
 
 static int read_component(struct reader *reader)
@@ -157,25 +195,20 @@ static int read_component(struct reader *reader)
 	struct pmg_glob *glob = reader->glob;
 	const char *start = reader->at;
 	struct pmg_glob_component part = { .kind = PMG_GLOB_ANY };
-	size_t i, first = glob->n_tokens;
-	int r;
+	size_t plain = strcspn(start, "*?[\\/");
+	int r = 0;
 
 	if (start[0] == '*' && start[1] == '*' && (start[2] == '/' || start[2] == '\0')) {
 		reader->at += 2;
 		if (glob->n > 0 && glob->components[glob->n - 1].kind == PMG_GLOB_ANY)
 			return 0; /* twice is once */
 	} else {
-		while (*reader->at != '\0' && *reader->at != '/') {
-			r = read_token(reader);
-			if (r < 0)
-				return r;
-		}
-		part = (struct pmg_glob_component){ PMG_GLOB_MAGIC, first, glob->n_tokens - first };
-		for (i = first; i < glob->n_tokens; i++)
-			if (glob->tokens[i].kind != PMG_GLOB_BYTE)
-				break;
-		if (i == glob->n_tokens)
-			make_literal(glob, &part, first);
+		if (start[plain] == '\0' || start[plain] == '/')
+			part = take_plain(reader, plain);
+		else
+			r = read_magic(reader, &part);
+		if (r < 0)
+			return r;
 		if (is_dots(glob, &part)) /* also the empty one */
 			return bad(reader, start, "an empty component, \".\" or \"..\"");
 	}

@@ -67,65 +67,96 @@ static int add_both(struct pmg_policy *policy, const struct pmg_policy_facts *fa
 	return r == 0 && real ? add_text(policy, facts, row, real, err) : r;
 }
 
-static int add_pattern(struct pmg_policy *policy, const struct pmg_policy_facts *facts,
-		       const struct pmg_mandatory_row *row, const char *pattern,
-		       struct pmg_err *err)
+static int add_fixed(struct pmg_policy *policy, const struct pmg_policy_facts *facts,
+		     const struct pmg_mandatory_row *row, struct pmg_err *err)
 {
 	pmg_auto(strv) struct pmg_strv texts = { 0 };
 	const char *missing;
 	size_t i;
 	int r = 0;
 
-	if (row->what == PMG_MANDATORY_CONNECT || pattern[0] == '@')
-		return add_text(policy, facts, row, pattern, err);
+	if (row->what == PMG_MANDATORY_CONNECT || row->name[0] == '@')
+		return add_text(policy, facts, row, row->name, err);
 	/* Without a repository there is nothing of git to close. */
-	if (pmg_vars_expand(facts, pattern, &texts, &missing) > 0)
+	if (pmg_vars_expand(facts, row->name, &texts, &missing) > 0)
 		return 0;
 	for (i = 0; r == 0 && i < texts.n; i++)
 		r = add_both(policy, facts, row, texts.v[i], err);
 	return r;
 }
 
-static int add_row(struct pmg_policy *policy, const struct pmg_policy_facts *facts,
-		   const struct pmg_mandatory_row *row, struct pmg_err *err)
+/* Where names of the list lie: what stands before each. Hundreds of names, a few places. */
+struct places {
+	struct pmg_strv home, project;
+};
+
+static void places_done(struct places *places)
 {
-	static const struct {
-		unsigned where;
-		const char *prefix;
-	} places[] = {
-		{ PMG_MANDATORY_HOME, "${HOME}/" },
-		{ PMG_MANDATORY_PROJECT, "${PROJECT}/**/" },
-		{ PMG_MANDATORY_PROJECT, "${CWD}/**/" },
-		{ PMG_MANDATORY_PROJECT, "${SOURCEDIR}/**/" },
-		{ PMG_MANDATORY_FIXED, "" },
-	};
+	pmg_strv_done(&places->home);
+	pmg_strv_done(&places->project);
+}
+PMG_DEFINE_AUTO_DONE(places, struct places, places_done);
+
+static void find_places(const struct pmg_policy_facts *facts, struct places *out)
+{
+	static const char *const of_project[] = { "${PROJECT}/**/", "${CWD}/**/",
+						  "${SOURCEDIR}/**/" };
+	const char *missing;
 	size_t i;
+
+	(void)pmg_vars_expand(facts, "${HOME}/", &out->home, &missing);
+	for (i = 0; i < PMG_ARRAY_LEN(of_project); i++) {
+		/* What the project's rules cover needs none of its own. */
+		if (i == 1 && facts->cwd && facts->project &&
+		    pmg_path_is_under(facts->cwd, facts->project))
+			continue;
+		(void)pmg_vars_expand(facts, of_project[i], &out->project, &missing);
+	}
+}
+
+static int add_below(struct pmg_policy *policy, const struct pmg_policy_facts *facts,
+		     const struct pmg_mandatory_row *row, const struct pmg_strv *prefixes,
+		     struct pmg_err *err)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < prefixes->n; i++) {
+		pmg_autofree char *text = pmg_xasprintf("%s%s", prefixes->v[i], row->name);
+
+		r = add_both(policy, facts, row, text, err);
+	}
+	return r;
+}
+
+static int add_row(struct pmg_policy *policy, const struct pmg_policy_facts *facts,
+		   const struct places *places, const struct pmg_mandatory_row *row,
+		   struct pmg_err *err)
+{
 	int r = 0;
 
 	if (((row->flags & PMG_MANDATORY_SECRET) && !facts->git_secret) ||
 	    ((row->flags & PMG_MANDATORY_PLAIN) && facts->git_secret))
 		return 0;
-	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(places); i++) {
-		pmg_autofree char *pattern = pmg_xasprintf("%s%s", places[i].prefix, row->name);
-
-		/* What the project's rules cover needs none of its own. */
-		if (pmg_str_has_prefix(pattern, "${CWD}") && facts->cwd && facts->project &&
-		    pmg_path_is_under(facts->cwd, facts->project))
-			continue;
-		if (row->where & places[i].where)
-			r = add_pattern(policy, facts, row, pattern, err);
-	}
+	if (row->where & PMG_MANDATORY_HOME)
+		r = add_below(policy, facts, row, &places->home, err);
+	if (r == 0 && (row->where & PMG_MANDATORY_PROJECT))
+		r = add_below(policy, facts, row, &places->project, err);
+	if (r == 0 && (row->where & PMG_MANDATORY_FIXED))
+		r = add_fixed(policy, facts, row, err);
 	return r;
 }
 
 int pmg_mandatory_add(struct pmg_policy *policy, const struct pmg_policy_facts *facts,
 		      struct pmg_err *err)
 {
+	pmg_auto(places) struct places places = { 0 };
 	const struct pmg_mandatory_row *row;
 	int r = pmg_scrub_add(policy, err);
 
+	find_places(facts, &places);
 	for (row = pmg_mandatory_rows; r == 0 && row->name; row++)
-		r = add_row(policy, facts, row, err);
+		r = add_row(policy, facts, &places, row, err);
 	return r;
 }
 

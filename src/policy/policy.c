@@ -104,7 +104,21 @@ static int check_form(const struct pmg_policy_rule *rule, struct pmg_err *err)
 			   rule->text, wanted);
 }
 
-static int compile(struct pmg_policy_rule *rule, struct pmg_err *err)
+/* What may be read and written is two rules with one pattern. */
+static int compile_glob(const struct pmg_policy *policy, struct pmg_policy_rule *rule,
+			struct pmg_err *err)
+{
+	const struct pmg_policy_rule *last =
+		policy->n_rules > 0 ? &policy->rules[policy->n_rules - 1] : NULL;
+
+	if (!last || !last->glob || strcmp(last->text, rule->text) != 0)
+		return pmg_glob_new(rule->text, &rule->glob, err);
+	rule->glob = pmg_glob_share(last->glob);
+	return 0;
+}
+
+static int compile(const struct pmg_policy *policy, struct pmg_policy_rule *rule,
+		   struct pmg_err *err)
 {
 	bool exact;
 	int r;
@@ -113,7 +127,7 @@ static int compile(struct pmg_policy_rule *rule, struct pmg_err *err)
 		r = pmg_host_new(rule->text, rule->access == PMG_ACCESS_BIND, &rule->host, err);
 		exact = r == 0 && pmg_host_is_exact(rule->host);
 	} else {
-		r = pmg_glob_new(rule->text, &rule->glob, err);
+		r = compile_glob(policy, rule, err);
 		if (r == 0)
 			r = check_form(rule, err);
 		exact = r == 0 && pmg_glob_is_exact(rule->glob) && !pmg_glob_is_subtree(rule->glob);
@@ -138,7 +152,7 @@ int pmg_policy_add(struct pmg_policy *policy, const struct pmg_policy_rule *rule
 	own.source = pmg_xstrdup(rule->source ? rule->source : "");
 	own.glob = NULL;
 	own.host = NULL;
-	r = compile(&own, err);
+	r = compile(policy, &own, err);
 	if (r < 0) {
 		rule_done(&own);
 		return r;

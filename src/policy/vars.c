@@ -201,7 +201,7 @@ static size_t fixed_len(const char *pattern)
 			i++;
 			continue;
 		}
-		if (strchr("*?[", pattern[i]))
+		if (pattern[i] == '*' || pattern[i] == '?' || pattern[i] == '[')
 			return last;
 		if (pattern[i + 1] == '/')
 			last = i + 1;
@@ -268,13 +268,14 @@ char *pmg_vars_real(const struct pmg_policy_facts *facts, const char *pattern)
 {
 	size_t len = fixed_len(pattern);
 	pmg_autofree char *fixed = unescape(pattern, len);
-	pmg_autofree char *dir = pmg_xstrdup(fixed);
+	pmg_autofree char *dir = NULL;
 	pmg_autofree char *real = NULL;
 	pmg_autofree char *whole = NULL;
 	pmg_autofree char *escaped = NULL;
 
 	if (!has_link(fixed, known_len(facts, fixed)))
 		return NULL;
+	dir = pmg_xstrdup(fixed);
 	/* What is not there yet is made in a folder that may be. */
 	while (strlen(dir) > 1) {
 		char *up;
