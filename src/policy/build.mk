@@ -56,3 +56,6 @@ tests_unit_test_policy_sensitive_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 EXTRA_PROGRAMS += bench/policy_bench
 CLEANFILES += bench/policy_bench
 bench_policy_bench_LDADD = $(LINK_POLICY)
+
+check_PROGRAMS += tests/fuzz/fuzz_profile
+tests_fuzz_fuzz_profile_LDADD = $(FUZZ_MAIN) $(LINK_POLICY)

@@ -133,28 +133,40 @@ static char *file_of(const char *config_dir, const char *repository)
 	return pmg_xasprintf("%s/overlays/%s.yml", config_dir, hash);
 }
 
+int pmg_overlay_parse(const char *path, const char *repository, const char *text, size_t len,
+		      struct pmg_overlay *out, struct pmg_err *err)
+{
+	pmg_auto(overlay) struct pmg_overlay overlay = { .path = pmg_xstrdup(path),
+							 .repository = pmg_xstrdup(repository) };
+	pmg_auto(yaml) struct pmg_yaml *doc = NULL;
+	int r = pmg_yaml_parse(path, text, len, &doc, err);
+
+	if (r == 0)
+		r = pmg_keys_read(overlay_keys, doc, &overlay, err);
+	if (r < 0)
+		return r;
+	*out = overlay;
+	overlay = (struct pmg_overlay){ 0 };
+	return 0;
+}
+
 int pmg_overlay_load(const char *config_dir, const char *repository, struct pmg_overlay *out,
 		     struct pmg_err *err)
 {
-	pmg_auto(overlay) struct pmg_overlay overlay = { 0 };
-	pmg_auto(yaml) struct pmg_yaml *doc = NULL;
+	pmg_autofree char *path = file_of(config_dir, repository);
 	struct pmg_err why = PMG_ERR_INIT;
-	int r;
+	pmg_autofree char *text = NULL;
+	size_t len = 0;
+	int r = pmg_trusted_slurp(path, PMG_YAML_TEXT_MAX, &text, &len, &why);
 
-	overlay.path = file_of(config_dir, repository);
-	overlay.repository = pmg_xstrdup(repository);
-	r = pmg_trusted_yaml(overlay.path, &doc, &why);
-	if (r < 0 && r != -PMG_E_NOTFOUND) {
+	if (r == 0)
+		return pmg_overlay_parse(path, repository, text, len, out, err);
+	if (r != -PMG_E_NOTFOUND) {
 		*err = why;
 		return r;
 	}
-	if (r == 0) {
-		r = pmg_keys_read(overlay_keys, doc, &overlay, err);
-		if (r < 0)
-			return r;
-	}
-	*out = overlay;
-	overlay = (struct pmg_overlay){ 0 };
+	out->path = pmg_steal_ptr(&path);
+	out->repository = pmg_xstrdup(repository);
 	return 0;
 }
 
