@@ -12,6 +12,7 @@ extern const struct pmg_pm pmg_pm_yarn;
 extern const struct pmg_pm pmg_pm_pip;
 extern const struct pmg_pm pmg_pm_uv;
 extern const struct pmg_pm pmg_pm_pipx;
+extern const struct pmg_pm pmg_pm_poetry;
 
 /** struct pmg_pm's learn(), one file each. */
 int pmg_npm_learn(const struct pmg_place *place, struct pmg_facts *out,
@@ -24,6 +25,8 @@ int pmg_pip_learn(const struct pmg_place *place, struct pmg_facts *out,
 		  struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_uv_learn(const struct pmg_place *place, struct pmg_facts *out,
 		 struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_poetry_learn(const struct pmg_place *place, struct pmg_facts *out,
+		     struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_pipx_learn(const struct pmg_place *place, struct pmg_facts *out,
 		   struct pmg_err *err) PMG_MUST_CHECK;
 
@@ -48,6 +51,13 @@ int pmg_uv_settings(const struct pmg_place *place, struct pmg_settings *out, str
 /** What a line of pipx names: paths, and operands up to the arguments of an app. */
 int pmg_pipx_operands(const struct pmg_place *place, struct pmg_strv *typed,
 		      struct pmg_strv *operands, struct pmg_err *err) PMG_MUST_CHECK;
+/** The same of poetry as of uv. */
+int pmg_poetry_settings(const struct pmg_place *place, struct pmg_settings *out,
+			struct pmg_strv *typed, struct pmg_strv *verbs,
+			struct pmg_err *err) PMG_MUST_CHECK;
+char *pmg_poetry_start(const struct pmg_place *place) PMG_MUST_CHECK;
+/** The folder of config.toml and auth.toml. */
+char *pmg_poetry_config(const struct pmg_place *place) PMG_MUST_CHECK;
 /** Where uv looks for its project: --directory, --project and their variables. */
 char *pmg_uv_start(const struct pmg_place *place) PMG_MUST_CHECK;
 /** How many operands of a line are yarn's own, not those of what it starts; 0: all. */
@@ -71,5 +81,6 @@ extern const struct pmg_arg_table pmg_pip_args;
 extern const struct pmg_arg_table pmg_pip_general_args; /* before the verb */
 extern const struct pmg_arg_table pmg_uv_args;
 extern const struct pmg_arg_table pmg_pipx_args;
+extern const struct pmg_arg_table pmg_poetry_args;
 
 #endif

@@ -256,6 +256,7 @@ static const struct {
 	{ "pip", NULL, pmg_places_pip },
 	{ "uv", pmg_uv_start, pmg_places_uv },
 	{ "pipx", NULL, pmg_places_pipx },
+	{ "poetry", pmg_poetry_start, pmg_places_poetry },
 };
 
 static int find_python(const struct pmg_pm *pm, const struct pmg_place *place,

@@ -85,6 +85,9 @@ int pmg_places_uv_files(const struct pmg_place *place, struct pmg_places *out,
 /** What is pipx's; out->project is known. */
 int pmg_places_pipx(const struct pmg_place *place, struct pmg_places *out,
 		    struct pmg_err *err) PMG_MUST_CHECK;
+/** What is poetry's; out->project is known. */
+int pmg_places_poetry(const struct pmg_place *place, struct pmg_places *out,
+		      struct pmg_err *err) PMG_MUST_CHECK;
 /** Outside an environment: where an interpreter installs to, and where the user may; python may be
  *  NULL. */
 void pmg_places_pip_bare(const struct pmg_place *place, const char *python, struct pmg_places *out);

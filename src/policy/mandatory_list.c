@@ -103,7 +103,7 @@ const struct pmg_mandatory_row pmg_mandatory_rows[] = {
 	{ HOME | PROJECT, RW, ".pypirc", 0 },
 	{ HOME | PROJECT, RW, ".netrc", SCRIPT },
 	{ HOME | PROJECT, RW, "_netrc", SCRIPT },
-	{ HOME, RW, ".config/pypoetry/auth.toml", 0 },
+	{ HOME, RW, ".config/pypoetry/auth.toml", SCRIPT },
 	{ HOME, RW, ".cargo/credentials", 0 },
 	{ HOME, RW, ".cargo/credentials.toml", 0 },
 	{ HOME, RW, ".gem/credentials", 0 },

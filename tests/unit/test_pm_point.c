@@ -149,7 +149,9 @@ static void modules_stay_uncompiled_where_that_would_be_refused(void **state)
 {
 	static const struct {
 		const char *tool, *value;
-	} tools[] = { { "npm", NULL }, { "pip", NULL }, { "uv", "1" }, { "pipx", "1" } };
+	} tools[] = {
+		{ "npm", NULL }, { "pip", NULL }, { "uv", "1" }, { "pipx", "1" }, { "poetry", "1" }
+	};
 	size_t i;
 
 	(void)state;
