@@ -70,6 +70,12 @@ int(pmg_err_diag)(struct pmg_err *err, int diag)
 	return -(int)err->code;
 }
 
+int(pmg_err_as)(struct pmg_err *err, enum pmg_code code)
+{
+	err->code = code;
+	return -(int)code;
+}
+
 void pmg_diag_text(int diag, char out[PMG_DIAG_LEN])
 {
 	(void)snprintf(out, PMG_DIAG_LEN, "PMG%04d", diag);

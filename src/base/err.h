@@ -59,12 +59,16 @@ int pmg_err_hint(struct pmg_err *err, const char *fmt, ...) PMG_PRINTF(2, 3);
 /** Give the error a diagnostic number (PMGnnnn). @return -code of *err */
 int pmg_err_diag(struct pmg_err *err, int diag);
 
+/** Let it count as another code: a file that is not there is a wrong command line for who typed its
+ *  name. What it says stays. @return -code */
+int pmg_err_as(struct pmg_err *err, enum pmg_code code);
+
 #define PMG_DIAG_LEN 16 /* "PMG3001" and NUL, with room for any int */
 /** A diagnostic number as people and JSON see it. */
 void pmg_diag_text(int diag, char out[PMG_DIAG_LEN]);
 
 /*
- * The callers of the first four above rest on a negative result: "if (r < 0) return r" must have
+ * The callers of the first five above rest on a negative result: "if (r < 0) return r" must have
  * filled err. What each returns stands in another file, so say it here, for the compiler's analyzer
  * and for the reader; an error that does not read as one stops the program rather than goes on.
  */
@@ -79,6 +83,7 @@ void pmg_diag_text(int diag, char out[PMG_DIAG_LEN]);
 #define pmg_err_wrap(...) PMG_NEGATIVE(pmg_err_wrap(__VA_ARGS__))
 #define pmg_err_hint(...) PMG_NEGATIVE(pmg_err_hint(__VA_ARGS__))
 #define pmg_err_diag(...) PMG_NEGATIVE(pmg_err_diag(__VA_ARGS__))
+#define pmg_err_as(...)   PMG_NEGATIVE(pmg_err_as(__VA_ARGS__))
 
 /* Exit statuses of our own; everything else is the tool's. pmg(1), "EXIT STATUS". */
 #define PMG_EXIT_WITHHELD       1   /* a package was withheld and the tool said 0 */

@@ -32,11 +32,8 @@ int pmg_intel_place_find(struct pmg_intel_place *out, struct pmg_err *err)
 
 int pmg_intel_purl(const char *text, struct pmg_purl *out, struct pmg_err *err)
 {
-	int r = pmg_purl_parse(text, out, err);
-
-	if (r < 0)
-		err->code = PMG_E_USAGE; /* typed, not from a file: the command line is wrong */
-	return r < 0 ? -PMG_E_USAGE : 0;
+	/* Typed, not from a file: the command line is wrong. */
+	return pmg_purl_parse(text, out, err) < 0 ? pmg_err_as(err, PMG_E_USAGE) : 0;
 }
 
 struct json_t *pmg_intel_index_json(int64_t built, uint64_t records)

@@ -84,13 +84,6 @@ static int read_line(char *line, struct question *q, struct pmg_err *err)
 	return pmg_eco_parse(eco, &q->eco, err);
 }
 
-/* What was typed or piped in is wrong, not a file of ours. */
-static int bad_line(struct pmg_err *err)
-{
-	err->code = PMG_E_USAGE;
-	return -PMG_E_USAGE;
-}
-
 /* Empty lines, and those that begin with "#", are for people. */
 static int answer_lines(struct pmg_judge *judge, const struct pmg_out *out, struct pmg_err *err)
 {
@@ -108,7 +101,8 @@ static int answer_lines(struct pmg_judge *judge, const struct pmg_out *out, stru
 		line[strcspn(line, "\r\n")] = '\0';
 		if (r < 0 || *line == '\0' || *line == '#')
 			continue;
-		r = read_line(line, &q, err) < 0 ? bad_line(err) : 0;
+		/* What was piped in is wrong, not a file of ours. */
+		r = read_line(line, &q, err) < 0 ? pmg_err_as(err, PMG_E_USAGE) : 0;
 		if (r == 0)
 			r = answer(judge, out, &q, true, err);
 	}
@@ -138,11 +132,11 @@ static int answer_one(struct pmg_judge *judge, const struct pmg_call *call, stru
 	} else {
 		r = pmg_eco_parse(opts->ecosystem, &q.eco, err);
 		if (r < 0)
-			err->code = PMG_E_USAGE;
+			r = pmg_err_as(err, PMG_E_USAGE);
 		q.name = opts->name;
 		q.version = opts->version;
 	}
-	return r < 0 ? -(int)err->code : answer(judge, call->out, &q, opts->json, err);
+	return r < 0 ? r : answer(judge, call->out, &q, opts->json, err);
 }
 
 /* Exactly one of the three ways to ask. */

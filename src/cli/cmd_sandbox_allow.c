@@ -212,8 +212,8 @@ static int check_preset(const struct work *work, const char *name, struct pmg_er
 	int r = pmg_library_find(&library, PMG_LIBRARY_PRESET, name, &item, err);
 
 	if (r == -PMG_E_NOTFOUND)
-		err->code = PMG_E_USAGE;
-	return r < 0 ? -(int)err->code : 0;
+		return pmg_err_as(err, PMG_E_USAGE);
+	return r;
 }
 
 static int add(struct work *work, const char *text, struct pmg_err *err)

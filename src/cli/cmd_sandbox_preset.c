@@ -234,9 +234,9 @@ static int show_preset(const struct pmg_call *call, struct pmg_err *err)
 	}
 	if (text)
 		(void)fwrite(text, 1, len, call->out->to);
-	if (r == -PMG_E_NOTFOUND) /* it is what was typed that is wrong */
-		err->code = PMG_E_CONFIG;
-	return r < 0 ? -(int)err->code : 0;
+	if (r == -PMG_E_NOTFOUND)
+		return pmg_err_as(err, PMG_E_CONFIG); /* it is what was typed that is wrong */
+	return r;
 }
 
 static int lint_presets(const struct pmg_call *call, struct pmg_err *err)
@@ -362,10 +362,8 @@ static int edit_preset(const struct pmg_call *call, struct pmg_err *err)
 
 	if (r == 0)
 		r = pmg_library_find(&shelf.library, PMG_LIBRARY_PRESET, name, &item, err);
-	if (r == -PMG_E_NOTFOUND) {
-		err->code = PMG_E_USAGE;
-		return -PMG_E_USAGE;
-	}
+	if (r == -PMG_E_NOTFOUND)
+		return pmg_err_as(err, PMG_E_USAGE);
 	if (r < 0)
 		return r;
 	shadowed = pmg_library_shadows(&shelf.library, &item);

@@ -44,10 +44,7 @@ static int find(const struct pmg_strv *env, const char *name, struct pmg_library
 
 	if (r == 0)
 		r = pmg_library_find(&shelf.library, PMG_LIBRARY_PROFILE, name, item, err);
-	if (r != -PMG_E_NOTFOUND)
-		return r;
-	err->code = PMG_E_CONFIG;
-	return -PMG_E_CONFIG;
+	return r == -PMG_E_NOTFOUND ? pmg_err_as(err, PMG_E_CONFIG) : r;
 }
 
 static int print_text(const struct pmg_library_item *item, const struct pmg_out *out,
@@ -59,9 +56,7 @@ static int print_text(const struct pmg_library_item *item, const struct pmg_out 
 
 	if (r == 0)
 		(void)fwrite(text, 1, len, out->to);
-	if (r == -PMG_E_NOTFOUND)
-		err->code = PMG_E_CONFIG;
-	return r < 0 ? -(int)err->code : 0;
+	return r == -PMG_E_NOTFOUND ? pmg_err_as(err, PMG_E_CONFIG) : r;
 }
 
 /* The manager that a profile is for: itself, or what it inherits from. */

@@ -146,7 +146,7 @@ static int parse(const char *path, const char *text, size_t len, struct pmg_mana
 /* Whatever it is, it is the file that is wrong: never a reason to go on without. */
 static int is_wrong(struct pmg_err *err)
 {
-	err->code = PMG_E_CONFIG;
+	(void)pmg_err_as(err, PMG_E_CONFIG);
 	(void)pmg_err_wrap(err, "managed policy");
 	return pmg_err_diag(err, PMG_DIAG_MANAGED);
 }
@@ -281,10 +281,8 @@ int pmg_managed_parse_project(const char *path, const char *text, size_t len,
 
 	if (r == 0)
 		r = read_document(&managed, project_keys, path, doc, err);
-	if (r < 0) {
-		err->code = PMG_E_CONFIG; /* too much of something is wrong as well */
-		return -PMG_E_CONFIG;
-	}
+	if (r < 0)
+		return pmg_err_as(err, PMG_E_CONFIG); /* too much of something is wrong as well */
 	*out = managed;
 	managed = (struct pmg_managed){ 0 };
 	return 0;
@@ -302,8 +300,7 @@ int pmg_managed_load_project(const char *folder, struct pmg_managed *out, struct
 		return 0;
 	if (r < 0) {
 		*err = why;
-		err->code = PMG_E_CONFIG;
-		return -PMG_E_CONFIG;
+		return pmg_err_as(err, PMG_E_CONFIG);
 	}
 	return pmg_managed_parse_project(path, text, len, out, err);
 }

@@ -175,8 +175,8 @@ int pmg_policy_build(const struct pmg_policy_want *want, struct pmg_policy **out
 	/* A name that is not there is the user's mistake, as one that is misspelt; and all that is
 	 * asked of the system here is to read files that the user wrote. */
 	if (r == -PMG_E_NOTFOUND || r == -PMG_E_SYS || r == -PMG_E_LIMIT)
-		err->code = PMG_E_CONFIG;
-	if (r < 0 && err->code == PMG_E_CONFIG && err->diag == 0)
+		r = pmg_err_as(err, PMG_E_CONFIG);
+	if (r == -PMG_E_CONFIG && err->diag == 0)
 		return pmg_err_diag(err, PMG_DIAG_INVALID);
-	return r < 0 ? -(int)err->code : 0;
+	return r;
 }

@@ -48,7 +48,7 @@ static int check_item(const struct pmg_build *b, const struct pmg_library_item *
 	if (pmg_trusted_root_check(item->path, &why) == 0)
 		return 0;
 	*err = why;
-	err->code = PMG_E_CONFIG;
+	(void)pmg_err_as(err, PMG_E_CONFIG);
 	return pmg_err_diag(err, PMG_DIAG_MANAGED);
 }
 

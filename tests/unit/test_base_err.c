@@ -60,6 +60,21 @@ static void hint_and_number_last_until_the_next_error(void **state)
 	assert_int_equal(err.diag, 0);
 }
 
+static void what_counts_as_another_code_says_the_same(void **state)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	(void)pmg_err_set(&err, PMG_E_NOTFOUND, ENOENT, "no profile x");
+	(void)pmg_err_hint(&err, "y?");
+	(void)pmg_err_diag(&err, 2106);
+	assert_int_equal(pmg_err_as(&err, PMG_E_USAGE), -PMG_E_USAGE);
+	assert_int_equal(err.code, PMG_E_USAGE);
+	assert_string_equal(err.msg, "no profile x: No such file or directory");
+	assert_string_equal(err.hint, "y?");
+	assert_int_equal(err.diag, 2106);
+}
+
 static void every_code_has_an_exit_status(void **state)
 {
 	int code, exit;
@@ -78,6 +93,7 @@ int main(void)
 		cmocka_unit_test(wrapping_puts_context_in_front),
 		cmocka_unit_test(long_text_is_cut_not_overrun),
 		cmocka_unit_test(hint_and_number_last_until_the_next_error),
+		cmocka_unit_test(what_counts_as_another_code_says_the_same),
 		cmocka_unit_test(every_code_has_an_exit_status),
 	};
 
