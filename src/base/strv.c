@@ -94,6 +94,17 @@ void pmg_strv_split(struct pmg_strv *list, const char *text, const char *separat
 	}
 }
 
+char *pmg_strv_join(const struct pmg_strv *list, const char *between, size_t max)
+{
+	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(max);
+	size_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (pmg_str_addf(&text, "%s%s", i > 0 ? between : "", list->v[i]) < 0)
+			break;
+	return pmg_str_steal(&text);
+}
+
 char *const *pmg_strv_argv(struct pmg_strv *list)
 {
 	if (!list->v) {

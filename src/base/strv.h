@@ -30,6 +30,9 @@ void pmg_strv_sort(struct pmg_strv *list);             /* by bytes */
 void pmg_strv_extend(struct pmg_strv *list, char *const *v);
 /** Adds the pieces of text between bytes of `separators`; empty pieces are left out. */
 void pmg_strv_split(struct pmg_strv *list, const char *text, const char *separators);
+/** The words with `between` between them, "" for none; what goes beyond max bytes is left out
+ * whole, with all behind it. Caller frees. */
+char *pmg_strv_join(const struct pmg_strv *list, const char *between, size_t max) PMG_MUST_CHECK;
 /** Never NULL, for execve(). Borrowed. */
 char *const *pmg_strv_argv(struct pmg_strv *list);
 

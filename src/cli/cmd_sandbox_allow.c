@@ -18,7 +18,6 @@
 struct allow_opts {
 	bool all;
 	bool force;
-	bool json;
 	bool last;
 	bool remove;
 	const char *expires;

@@ -34,8 +34,7 @@ static struct json_t *item_json(const struct pmg_probe_item *item)
 
 	pmg_json_set_str(json, "id", item->id);
 	pmg_json_set_bool(json, "works", item->works);
-	if (item->detail)
-		pmg_json_set_str(json, "detail", item->detail);
+	pmg_json_set_str(json, "detail", item->detail);
 	return json;
 }
 
@@ -54,10 +53,8 @@ static struct json_t *driver_json(const struct pmg_driver *driver, const struct 
 	for (i = 0; i < probe->n; i++)
 		pmg_json_add(items, item_json(&probe->items[i]));
 	pmg_json_set(json, "items", items);
-	if (probe->missing)
-		pmg_json_set_str(json, "missing", probe->missing);
-	if (probe->hint)
-		pmg_json_set_str(json, "hint", probe->hint);
+	pmg_json_set_str(json, "missing", probe->missing);
+	pmg_json_set_str(json, "hint", probe->hint);
 	return json;
 }
 

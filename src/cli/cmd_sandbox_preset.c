@@ -124,20 +124,9 @@ static bool is_wanted(const struct list_opts *opts, const struct pmg_library_ite
 	       (!opts->author || pmg_streq(item->author, opts->author));
 }
 
-static char *joined(const struct pmg_strv *words)
-{
-	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(TEXT_MAX);
-	size_t i;
-
-	for (i = 0; i < words->n; i++)
-		if (pmg_str_addf(&out, "%s%s", i > 0 ? ", " : "", words->v[i]) < 0)
-			break; /* as much as anybody reads */
-	return pmg_str_steal(&out);
-}
-
 static void add_row(struct pmg_table *table, const struct pmg_library_item *item)
 {
-	pmg_autofree char *labels = joined(&item->labels);
+	pmg_autofree char *labels = pmg_strv_join(&item->labels, ", ", TEXT_MAX);
 	pmg_autofree char *note = pmg_xasprintf(
 		"%s%s%s", item->shadowed ? "not used: a built-in one has its name" : "",
 		item->shadowed && item->error ? "; " : "", item->error ? item->error : "");
@@ -208,35 +197,53 @@ static int print_json(struct pmg_library_item *item, const struct pmg_out *out, 
 	return 0;
 }
 
+/* The one that was typed; a name that is not there is a wrong command line. */
+static int find_preset(const struct pmg_shelf *shelf, const char *name,
+		       struct pmg_library_item *item, struct pmg_err *err)
+{
+	int r = pmg_library_find(&shelf->library, PMG_LIBRARY_PRESET, name, item, err);
+
+	return r == -PMG_E_NOTFOUND ? pmg_err_as(err, PMG_E_USAGE) : r;
+}
+
+/* @return whether a file of the user's has the name of a built-in one */
+static bool note_shadowed(const struct pmg_shelf *shelf, const struct pmg_library_item *item,
+			  const struct pmg_out *out)
+{
+	pmg_autofree char *shadowed = pmg_library_shadows(&shelf->library, item);
+	pmg_autofree char *safe = pmg_out_quote(shadowed);
+
+	if (shadowed)
+		pmg_out_note(out, "%s is not used: a built-in one has its name", safe);
+	return shadowed != NULL;
+}
+
+static int print_text(const struct pmg_library_item *item, const struct pmg_out *out,
+		      struct pmg_err *err)
+{
+	pmg_autofree char *text = NULL;
+	size_t len = 0;
+	int r = pmg_library_text(item, &text, &len, err);
+
+	if (r == 0)
+		(void)fwrite(text, 1, len, out->to);
+	return r;
+}
+
 static int show_preset(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct show_opts *opts = call->opts;
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
 	pmg_auto(library_item) struct pmg_library_item item = { 0 };
-	pmg_autofree char *shadowed = NULL;
-	pmg_autofree char *text = NULL;
-	size_t len = 0;
 	int r = open_shelf(&env, &shelf, err);
 
 	if (r == 0)
-		r = pmg_library_find(&shelf.library, PMG_LIBRARY_PRESET, call->operands[0], &item,
-				     err);
-	if (r == 0) {
-		shadowed = pmg_library_shadows(&shelf.library, &item);
-		if (shadowed)
-			pmg_out_note(call->out, "%s is not used: a built-in one has its name",
-				     shadowed);
-		if (opts->json)
-			r = print_json(&item, call->out, err);
-		else
-			r = pmg_library_text(&item, &text, &len, err);
-	}
-	if (text)
-		(void)fwrite(text, 1, len, call->out->to);
-	if (r == -PMG_E_NOTFOUND)
-		return pmg_err_as(err, PMG_E_CONFIG); /* it is what was typed that is wrong */
-	return r;
+		r = find_preset(&shelf, call->operands[0], &item, err);
+	if (r < 0)
+		return r;
+	(void)note_shadowed(&shelf, &item, call->out);
+	return opts->json ? print_json(&item, call->out, err) : print_text(&item, call->out, err);
 }
 
 static int lint_presets(const struct pmg_call *call, struct pmg_err *err)
@@ -279,7 +286,7 @@ static char *beginning(const struct init_opts *opts, const char *name, const cha
 	pmg_autofree char *description = pmg_yaml_quote(
 		opts->description ? opts->description : "what it is for, in one line");
 	pmg_autofree char *by = pmg_yaml_quote(author ? author : "");
-	pmg_autofree char *labels = joined(&opts->labels);
+	pmg_autofree char *labels = pmg_strv_join(&opts->labels, ", ", TEXT_MAX);
 	int r = pmg_str_addf(&out, "schema_version: 1\nkind: preset\nname: %s\ndescription: %s\n",
 			     name, description);
 
@@ -356,23 +363,17 @@ static int edit_preset(const struct pmg_call *call, struct pmg_err *err)
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
 	pmg_auto(library_item) struct pmg_library_item item = { 0 };
-	pmg_autofree char *shadowed = NULL;
 	pmg_autofree char *safe = pmg_out_quote(name);
 	int r = open_shelf(&env, &shelf, err);
 
 	if (r == 0)
-		r = pmg_library_find(&shelf.library, PMG_LIBRARY_PRESET, name, &item, err);
-	if (r == -PMG_E_NOTFOUND)
-		return pmg_err_as(err, PMG_E_USAGE);
+		r = find_preset(&shelf, name, &item, err);
 	if (r < 0)
 		return r;
-	shadowed = pmg_library_shadows(&shelf.library, &item);
-	if (item.official && !shadowed) {
+	if (!note_shadowed(&shelf, &item, call->out) && item.official) {
 		(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is built in and cannot be edited",
 				  safe);
 		return pmg_err_hint(err, "\"pmg sandbox preset init\" begins one of another name");
 	}
-	if (shadowed)
-		pmg_out_note(call->out, "%s is not used: a built-in one has its name", shadowed);
 	return pmg_shelves_edit(&shelf, PMG_LIBRARY_PRESET, name, NULL, &env, call->out, err);
 }

@@ -70,28 +70,29 @@ static bool is_live(const struct pmg_overlay_entry *entry)
 	return entry->expires == 0 || entry->expires > pmg_clock_now();
 }
 
-static void set_time(struct json_t *json, const char *key, int64_t when)
+/* NULL: never. */
+static char *time_text(int64_t at)
 {
 	char text[PMG_RFC3339_LEN];
 
-	if (when == 0)
-		return;
-	pmg_clock_format(when, text);
-	pmg_json_set_str(json, key, text);
+	if (at == 0)
+		return NULL;
+	pmg_clock_format(at, text);
+	return pmg_xstrdup(text);
 }
 
 static struct json_t *entry_json(const struct pmg_overlay_entry *entry)
 {
 	struct json_t *json = pmg_json_object();
+	pmg_autofree char *created = time_text(entry->created);
+	pmg_autofree char *expires = time_text(entry->expires);
 
 	pmg_json_set_str(json, "type", pmg_allow_type_name(entry->type));
 	pmg_json_set_str(json, "value", entry->value);
-	if (entry->reason)
-		pmg_json_set_str(json, "reason", entry->reason);
-	if (entry->author)
-		pmg_json_set_str(json, "author", entry->author);
-	set_time(json, "created", entry->created);
-	set_time(json, "expires", entry->expires);
+	pmg_json_set_str(json, "reason", entry->reason);
+	pmg_json_set_str(json, "author", entry->author);
+	pmg_json_set_str(json, "created", created);
+	pmg_json_set_str(json, "expires", expires);
 	if (entry->tools.n > 0)
 		pmg_json_set(json, "for", pmg_json_strv(&entry->tools));
 	pmg_json_set_bool(json, "live", is_live(entry));
@@ -112,28 +113,6 @@ static struct json_t *overlay_json(const struct pmg_overlay *overlay)
 	return json;
 }
 
-static char *when(int64_t at)
-{
-	char text[PMG_RFC3339_LEN];
-
-	if (at == 0)
-		return NULL;
-	pmg_clock_format(at, text);
-	return pmg_xstrdup(text);
-}
-
-/* NULL: there are none. */
-static char *words(const struct pmg_strv *list, const char *before, const char *between)
-{
-	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(WORDS_MAX);
-	size_t i;
-	int r = 0;
-
-	for (i = 0; r == 0 && i < list->n; i++)
-		r = pmg_str_addf(&out, "%s%s", i == 0 ? before : between, list->v[i]);
-	return r == 0 && list->n > 0 ? pmg_str_steal(&out) : NULL;
-}
-
 static void print_entries(const struct pmg_overlay *overlay, const struct pmg_out *out)
 {
 	static const char *const heads[] = { "TYPE",   "VALUE",  "FOR",  "EXPIRES",
@@ -143,8 +122,8 @@ static void print_entries(const struct pmg_overlay *overlay, const struct pmg_ou
 
 	for (i = 0; i < overlay->n_entries; i++) {
 		const struct pmg_overlay_entry *entry = &overlay->entries[i];
-		pmg_autofree char *tools = words(&entry->tools, "", " ");
-		pmg_autofree char *expires = when(entry->expires);
+		pmg_autofree char *tools = pmg_strv_join(&entry->tools, " ", WORDS_MAX);
+		pmg_autofree char *expires = time_text(entry->expires);
 		const char *cells[] = { pmg_allow_type_name(entry->type),
 					entry->value,
 					tools,
@@ -243,11 +222,11 @@ static char *command_of(const struct pmg_overlay_entry *entry)
 	pmg_autofree char *allow =
 		pmg_xasprintf("%s=%s", pmg_allow_type_name(entry->type), entry->value);
 	pmg_autofree char *quoted = pmg_str_shell(allow);
-	pmg_autofree char *expires = when(entry->expires);
+	pmg_autofree char *expires = time_text(entry->expires);
 	pmg_autofree char *until = expires ? pmg_xasprintf("  # until %s", expires) : NULL;
-	pmg_autofree char *tools = words(&entry->tools, " --for ", " --for ");
+	pmg_autofree char *tools = pmg_strv_join(&entry->tools, " --for ", WORDS_MAX);
 
-	return pmg_xasprintf("pmg sandbox allow%s %s%s", tools ? tools : "", quoted,
+	return pmg_xasprintf("pmg sandbox allow%s%s %s%s", *tools ? " --for " : "", tools, quoted,
 			     until ? until : "");
 }
 

@@ -16,12 +16,6 @@ const char *pmg_shelves_origin(const struct pmg_library_item *item)
 	return item->is_template ? "config.yml" : "yours";
 }
 
-static void set_text(struct json_t *json, const char *key, const char *text)
-{
-	if (text)
-		pmg_json_set_str(json, key, text);
-}
-
 struct json_t *pmg_shelves_item_json(const struct pmg_library_item *item)
 {
 	struct json_t *json = pmg_json_object();
@@ -29,17 +23,17 @@ struct json_t *pmg_shelves_item_json(const struct pmg_library_item *item)
 	pmg_json_set_str(json, "name", item->name);
 	pmg_json_set_bool(json, "official", item->official != NULL);
 	pmg_json_set_bool(json, "shadowed", item->shadowed);
-	set_text(json, "path", item->path);
-	set_text(json, "description", item->description);
+	pmg_json_set_str(json, "path", item->path);
+	pmg_json_set_str(json, "description", item->description);
 	if (item->kind == PMG_LIBRARY_PRESET) {
-		set_text(json, "author", item->author);
+		pmg_json_set_str(json, "author", item->author);
 		pmg_json_set(json, "labels", pmg_json_strv(&item->labels));
 	} else {
-		set_text(json, "inherits", item->inherits);
+		pmg_json_set_str(json, "inherits", item->inherits);
 		pmg_json_set(json, "package_managers", pmg_json_strv(&item->managers));
 		pmg_json_set(json, "presets", pmg_json_strv(&item->presets));
 	}
-	set_text(json, "error", item->error);
+	pmg_json_set_str(json, "error", item->error);
 	return json;
 }
 
@@ -52,7 +46,7 @@ static struct json_t *finding_json(const char *file, const struct pmg_finding *f
 	pmg_json_set_int(json, "column", finding->column);
 	pmg_json_set_str(json, "severity", finding->is_error ? "error" : "warning");
 	pmg_json_set_str(json, "message", finding->message);
-	set_text(json, "hint", finding->hint);
+	pmg_json_set_str(json, "hint", finding->hint);
 	return json;
 }
 

@@ -22,19 +22,6 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
-static char *joined(const struct pmg_strv *list)
-{
-	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(PMG_OUT_TEXT_MAX);
-	pmg_autofree char *whole = NULL;
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (pmg_str_addf(&text, " %s", list->v[i]) < 0)
-			break; /* enough of them */
-	whole = pmg_str_steal(&text);
-	return pmg_out_quote(whole);
-}
-
 static void way_out(const struct pmg_out *out, const struct pmg_wire_judged *m)
 {
 	pmg_autofree char *rule = pmg_out_quote(m->rule);
@@ -58,15 +45,16 @@ static void refusal(const struct pmg_out *out, const struct pmg_wire_judged *m)
 	pmg_autofree char *name = pmg_out_quote(m->name);
 	pmg_autofree char *version = pmg_out_quote(m->version);
 	pmg_autofree char *reason = pmg_out_quote(m->reason ? m->reason : m->verdict);
-	pmg_autofree char *ids = joined(&m->ids);
+	pmg_autofree char *joined = pmg_strv_join(&m->ids, " ", PMG_OUT_TEXT_MAX);
+	pmg_autofree char *ids = pmg_out_quote(joined);
 	pmg_autofree char *note = pmg_out_quote(m->note);
 	pmg_autofree char *code = pmg_out_code(out, m->diag);
 	bool color = out->messages_color;
 
-	pmg_out_note(out, "%srefused %s%s%s%s%s (%s): %s%s%s%s%s", code,
+	pmg_out_note(out, "%srefused %s%s%s%s%s (%s): %s%s%s%s%s%s", code,
 		     pmg_out_on(color, PMG_STYLE_BOLD), name, *version ? "@" : "", version,
-		     pmg_out_off(color), m->eco, reason, ids, *note ? " (" : "", note,
-		     *note ? ")" : "");
+		     pmg_out_off(color), m->eco, reason, *ids ? " " : "", ids, *note ? " (" : "",
+		     note, *note ? ")" : "");
 	way_out(out, m);
 }
 

@@ -287,17 +287,13 @@ static int add_switches(struct pmg_build *b, struct pmg_err *err)
 
 static void note_through(struct pmg_build *b)
 {
-	pmg_auto(str) struct pmg_str hosts = PMG_STR_INIT(THROUGH_MAX);
-	size_t i;
+	pmg_autofree char *hosts = pmg_strv_join(&b->through, ", ", THROUGH_MAX);
 
-	for (i = 0; i < b->through.n; i++)
-		if (pmg_str_addf(&hosts, "%s%s", i > 0 ? ", " : "", b->through.v[i]) < 0)
-			break; /* enough to see what it is about */
-	if (i > 0)
+	if (*hosts)
 		pmg_strv_addf(&b->policy->notes,
 			      "no proxy runs here, so the network is shown closed; in a run it "
 			      "lets through: %s",
-			      hosts.s);
+			      hosts);
 }
 
 int pmg_build_entries(struct pmg_build *b, struct pmg_err *err)

@@ -33,16 +33,6 @@ static const char *const how_texts[][2] = {
 	{ "env", "claimed by the process itself" },
 };
 
-static char *joined(const struct pmg_strv *list, const char *between)
-{
-	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(TEXT_MAX);
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		(void)!pmg_str_addf(&text, "%s%s", i ? between : "", list->v[i]);
-	return pmg_str_steal(&text);
-}
-
 /* "dep-evil@1.2.3 (postinstall)", else the programs, else "". */
 static char *who(const struct pmg_event *event)
 {
@@ -50,7 +40,7 @@ static char *who(const struct pmg_event *event)
 		return pmg_xasprintf("%s (%s)", event->package, event->script);
 	if (event->package)
 		return pmg_xstrdup(event->package);
-	return joined(&event->process, " > ");
+	return pmg_strv_join(&event->process, " > ", TEXT_MAX);
 }
 
 /* Rules speak of files, programs, hosts and sockets; other processes and the kernel's surface are
@@ -191,7 +181,7 @@ static void add_when(struct pmg_str *text, const struct pmg_event *event)
 
 static void add_who(struct pmg_str *text, const struct pmg_event *event)
 {
-	pmg_autofree char *chain = joined(&event->process, " > ");
+	pmg_autofree char *chain = pmg_strv_join(&event->process, " > ", TEXT_MAX);
 	pmg_autofree char *package = event->package ? who(event) : NULL;
 	const char *how = NULL;
 	size_t i;

@@ -106,9 +106,39 @@ static void splitting_leaves_empty_pieces_out(void **state)
 	}
 }
 
+static void joining_leaves_out_what_does_not_fit(void **state)
+{
+	static const struct {
+		const char *words, *between;
+		size_t max;
+		const char *joined;
+	} rows[] = {
+		{ "", ", ", 99, "" },
+		{ "a", ", ", 99, "a" },
+		{ "a b c", ", ", 99, "a, b, c" },
+		{ "a b c", "", 99, "abc" },
+		{ "a b c", ", ", 7, "a, b, c" },
+		{ "a b c", ", ", 6, "a, b" },
+		{ "a long b", " ", 3, "a" }, /* not "a b": it would say that they are neighbours */
+		{ "long", " ", 3, "" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(strv) struct pmg_strv list = { 0 };
+		pmg_autofree char *joined = NULL;
+
+		pmg_strv_split(&list, rows[i].words, " ");
+		joined = pmg_strv_join(&list, rows[i].between, rows[i].max);
+		assert_string_equal(joined, rows[i].joined);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(joining_leaves_out_what_does_not_fit),
 		cmocka_unit_test(splitting_leaves_empty_pieces_out),
 		cmocka_unit_test(a_list_is_terminated_at_every_length),
 		cmocka_unit_test(removing_keeps_the_order),
