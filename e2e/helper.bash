@@ -128,7 +128,7 @@ links() { (cd "$1" && find . -type f -printf '%n %P\n' | LC_ALL=C sort -k2); }
 mask() {
 	sed -E -e '/^Progress: .*added [0-9]+$/d' -e '/WARN.* Request took [0-9]+ms/d' -e '/━/d' -e '/: still running\.\.\.$/d' \
 		-e 's/in [0-9.]+ ?(ms|s|m)(econds)?/in TIME/g' -e 's/[0-9]+(\.[0-9]+)? ?[kM]B\/s/SPEED/g' \
-		-e 's/Done in .*/Done/' -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9_:]+Z?/DATE/g' \
+		-e 's/Done in .*/Done/' -e 's/\[[0-9.]+m?s\]/[TIME]/g' -e 's/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9_:]+Z?/DATE/g' \
 		-e 's/eta [0-9:-]+/eta/g'
 }
 

@@ -84,7 +84,9 @@ berry() {
 	guarded yarn install --immutable
 	must_work
 	no_trace "$project"
-	sed -i 's/"tiny":"1.0.0"/"tiny":"1.1.0"/' packages/a/package.json
+	echo '{"name":"a","version":"1.0.0","dependencies":{"bad":"1.0.0"}}' >packages/a/package.json
+	bare yarn install --immutable
+	must_fail
 	guarded yarn install --immutable
 	must_fail
 }

@@ -87,7 +87,7 @@ static const struct pmg_cmd cmds[] = {
 };
 
 /* Managers that a later version will guard. Called by such a name pmg never runs them unguarded. */
-static const char *const later_tools[] = { "bun", "bunx" };
+static const char *const later_tools[] = { "deno", "pdm" };
 
 static const char help_tail[] =
 	"Every package that TOOL fetches goes through pmg's own proxy and is judged before it is\n"

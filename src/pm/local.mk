@@ -6,6 +6,7 @@ libpm_a_SOURCES = \
 	%D%/npm_sources.c %D%/npm_sources.h %D%/pnpm_lock.c %D%/pnpm_lock.h %D%/npm.c %D%/npm_args.c %D%/npm_learn.c %D%/npmlike.c %D%/npmlike.h %D%/pip.c %D%/pip_args.c %D%/pip_conf.c %D%/pip_files.c %D%/pip_learn.c %D%/pip_priv.h %D%/pipx.c %D%/pipx_learn.c %D%/poetry.c %D%/poetry_learn.c %D%/places.c %D%/places_git.c %D%/places_host.c %D%/places_node.c %D%/places_pip.c %D%/places_project.c %D%/places_typed.c %D%/places_pipx.c %D%/places_poetry.c %D%/places_uv.c %D%/places_priv.h %D%/pm.c %D%/places.h %D%/pm.h \
 	%D%/pnpm.c %D%/pnpm_args.c %D%/pnpm_learn.c %D%/project.c %D%/project.h %D%/point.c %D%/point.h %D%/requirements.c %D%/requirements.h %D%/settings.c %D%/settings.h \
 	%D%/surroundings.c %D%/surroundings.h %D%/uv.c %D%/uv_args.c %D%/uv_files.c %D%/uv_learn.c %D%/uv_priv.h %D%/version.h \
+	%D%/bun.c %D%/bun_args.c %D%/bun_learn.c %D%/bun_lock.c %D%/bun_lock.h %D%/places_bun.c \
 	%D%/places_plain.c %D%/places_yarn.c %D%/yarn.c %D%/yarn_args.c %D%/yarn_learn.c %D%/yarn_lock.c %D%/yarn_lock.h \
 	%D%/yarn_rc.c %D%/yarn_rc.h
 
@@ -64,6 +65,14 @@ check_PROGRAMS += tests/unit/test_pm_yarn_lock
 tests_unit_test_pm_yarn_lock_SOURCES = tests/unit/test_pm_yarn_lock.c tests/unit/learning.h
 tests_unit_test_pm_yarn_lock_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 
+check_PROGRAMS += tests/unit/test_pm_bun_learn
+tests_unit_test_pm_bun_learn_SOURCES = tests/unit/test_pm_bun_learn.c tests/unit/learning.h
+tests_unit_test_pm_bun_learn_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_bun_lock
+tests_unit_test_pm_bun_lock_SOURCES = tests/unit/test_pm_bun_lock.c tests/unit/learning.h
+tests_unit_test_pm_bun_lock_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/fuzz/fuzz_bun_lock
+tests_fuzz_fuzz_bun_lock_LDADD = $(FUZZ_MAIN) $(LINK_PM)
 check_PROGRAMS += tests/fuzz/fuzz_yarn_lock
 tests_fuzz_fuzz_yarn_lock_LDADD = $(FUZZ_MAIN) $(LINK_PM)
 check_PROGRAMS += tests/fuzz/fuzz_argv tests/fuzz/fuzz_npm_lock tests/fuzz/fuzz_pnpm_lock \

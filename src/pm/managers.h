@@ -9,6 +9,7 @@
 extern const struct pmg_pm pmg_pm_npm;
 extern const struct pmg_pm pmg_pm_pnpm;
 extern const struct pmg_pm pmg_pm_yarn;
+extern const struct pmg_pm pmg_pm_bun;
 extern const struct pmg_pm pmg_pm_pip;
 extern const struct pmg_pm pmg_pm_uv;
 extern const struct pmg_pm pmg_pm_pipx;
@@ -21,6 +22,8 @@ int pmg_pnpm_learn(const struct pmg_place *place, struct pmg_facts *out,
 		   struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_yarn_learn(const struct pmg_place *place, struct pmg_facts *out,
 		   struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_bun_learn(const struct pmg_place *place, struct pmg_facts *out,
+		  struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_pip_learn(const struct pmg_place *place, struct pmg_facts *out,
 		  struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_uv_learn(const struct pmg_place *place, struct pmg_facts *out,
@@ -40,6 +43,7 @@ struct pmg_settings;
 int pmg_npm_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_pnpm_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_yarn_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_bun_settings(struct pmg_npmlike *n, char **start, struct pmg_err *err) PMG_MUST_CHECK;
 /** @param[out] typed   paths that the command line names as packages or requirements, absolute
  *  @param[out] python  the interpreter in pip's first line, NULL for none; caller frees */
 int pmg_pip_settings(const struct pmg_place *place, struct pmg_settings *out,
@@ -60,8 +64,9 @@ char *pmg_poetry_start(const struct pmg_place *place) PMG_MUST_CHECK;
 char *pmg_poetry_config(const struct pmg_place *place) PMG_MUST_CHECK;
 /** Where uv looks for its project: --directory, --project and their variables. */
 char *pmg_uv_start(const struct pmg_place *place) PMG_MUST_CHECK;
-/** How many operands of a line are yarn's own, not those of what it starts; 0: all. */
+/** How many operands of a line are the tool's own, not those of what it starts; 0: all. */
 unsigned pmg_yarn_own_operands(char *const *argv);
+unsigned pmg_bun_own_operands(char *const *argv);
 /** What yarn-path or yarnPath names, NULL for none: yarn starts that in its place. Borrowed. */
 const char *pmg_yarn_path(const struct pmg_npmlike *n);
 /** It is yarn 1 that will do the work, or nobody can tell which. */
@@ -77,6 +82,7 @@ extern const struct pmg_question pmg_uv_question;
 extern const struct pmg_arg_table pmg_npm_args;
 extern const struct pmg_arg_table pmg_pnpm_args;
 extern const struct pmg_arg_table pmg_yarn_args;
+extern const struct pmg_arg_table pmg_bun_args;
 extern const struct pmg_arg_table pmg_pip_args;
 extern const struct pmg_arg_table pmg_pip_general_args; /* before the verb */
 extern const struct pmg_arg_table pmg_uv_args;

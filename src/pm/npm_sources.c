@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "conf/yamlscan.h"
+#include "pm/bun_lock.h"
 #include "pm/manifest.h"
 #include "pm/npm_lock.h"
 #include "pm/pnpm_lock.h"
@@ -87,6 +88,7 @@ static int read_lock(struct pmg_facts *facts, const char *file, struct pmg_err *
 	} readers[] = {
 		{ "pnpm-lock.yaml", pmg_pnpm_lock_read },
 		{ "yarn.lock", pmg_yarn_lock_read },
+		{ "bun.lock", pmg_bun_lock_read },
 	};
 	size_t i;
 

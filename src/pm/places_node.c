@@ -81,13 +81,13 @@ static void npm_prefix(const struct pmg_npmlike *n, struct pmg_places *out)
 }
 
 /* The user's own files, there or not; those of the project are read with the project. */
-static void npm_configs(const struct pmg_npmlike *n, struct pmg_places *out)
+static void npm_configs(const struct pmg_npmlike *n, bool is_berry, struct pmg_places *out)
 {
 	pmg_autofree char *npmrc = pmg_path_join(n->place->home, ".npmrc");
 	size_t i;
 
 	/* Berry reads none, and what its own shell opens for a script it opens itself. */
-	if (!n->cwd_is_folder || pmg_yarn_is_classic(n))
+	if (!is_berry)
 		pmg_places_add(&out->configs, npmrc);
 	for (i = 0; i < n->settings.n; i++) {
 		const struct pmg_setting *s = &n->settings.v[i];
@@ -200,6 +200,7 @@ static const struct keeping *keeping_of(const struct pmg_pm *pm)
 		{ "npm", pmg_npm_settings, npm_places },
 		{ "pnpm", pmg_pnpm_settings, pnpm_places },
 		{ "yarn", pmg_yarn_settings, pmg_places_yarn },
+		{ "bun", pmg_bun_settings, pmg_places_bun },
 	};
 	size_t i;
 
@@ -227,7 +228,7 @@ int pmg_places_node(const struct pmg_pm *pm, const struct pmg_place *place, stru
 	}
 	pmg_places_git(place, start, out);
 	out->project = pmg_places_project(pm, place, start, out->repository);
-	npm_configs(&n, out);
+	npm_configs(&n, strcmp(pm->name, "yarn") == 0 && !pmg_yarn_is_classic(&n), out);
 	pmg_places_operands(&n, start, out);
 	keeping->places(&n, out);
 	open_configs(&n, out);

@@ -60,6 +60,8 @@ char *pmg_places_project(const struct pmg_pm *pm, const struct pmg_place *place,
 struct pmg_npmlike;
 /** What is yarn's; out->project is known. */
 void pmg_places_yarn(const struct pmg_npmlike *n, struct pmg_places *out);
+/** What is bun's. */
+void pmg_places_bun(const struct pmg_npmlike *n, struct pmg_places *out);
 /** A configuration file of node's managers without a credential in it; false when not readable. */
 bool pmg_places_is_plain(const char *path);
 /** All but programs, for node's managers */

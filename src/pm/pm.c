@@ -5,9 +5,9 @@
 #include "base/path.h"
 #include "pm/managers.h"
 
-static const struct pmg_pm *const managers[] = { &pmg_pm_npm,    &pmg_pm_pnpm, &pmg_pm_yarn,
-						 &pmg_pm_pip,    &pmg_pm_uv,   &pmg_pm_pipx,
-						 &pmg_pm_poetry, NULL };
+static const struct pmg_pm *const managers[] = { &pmg_pm_npm,  &pmg_pm_pnpm,   &pmg_pm_yarn,
+						 &pmg_pm_bun,  &pmg_pm_pip,    &pmg_pm_uv,
+						 &pmg_pm_pipx, &pmg_pm_poetry, NULL };
 
 const struct pmg_pm *pmg_pm_find(const char *tool)
 {

@@ -4,7 +4,7 @@
  * What pmg knows of a package manager: which programs it has, which of their
  * verbs can fetch or run package code, where its packages come from, and by
  * which variables it is told of a proxy and of certificates. One file a
- * manager (npm.c pnpm.c yarn.c pip.c), one row each in pm.c.
+ * manager (npm.c pnpm.c yarn.c bun.c pip.c), one row each in pm.c.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,10 +14,8 @@ enum what {
 	CAFILE, /* the same, only where a setting names another one: node reads the whole file anew
 		 * for every connection, 10 ms for 140 roots, while NODE_EXTRA_CA_CERTS is read once
 		 */
-	DIRECT, /* hosts that are reached without the proxy: loopback, unless packages come from
-		 * there
-		 */
-	NOBODY, /* the same, where empty counts as unset and a file would then be asked */
+	NOBODY, /* hosts that are reached without the proxy: loopback, unless packages come from
+		 * there. Never empty, since that counts as unset and a file would then be asked */
 	GONE    /* unset: it would lead round the proxy or the bundle */
 };
 
@@ -35,8 +33,9 @@ static const struct {
 	{ "http_proxy", PROXY, NULL },
 	{ "ALL_PROXY", GONE, NULL },
 	{ "all_proxy", GONE, NULL },
-	{ "NO_PROXY", DIRECT, NULL },
-	{ "no_proxy", DIRECT, NULL },
+	/* bun takes what is not set from a .env of the project */
+	{ "NO_PROXY", NOBODY, NULL },
+	{ "no_proxy", NOBODY, NULL },
 	{ "NODE_EXTRA_CA_CERTS", EXTRA, NULL },
 	{ "SSL_CERT_FILE", BUNDLE, NULL },
 	{ "CURL_CA_BUNDLE", BUNDLE, NULL },
@@ -130,7 +129,6 @@ void pmg_point(struct pmg_strv *env, const struct pmg_pointer *to)
 		[BUNDLE] = to->bundle,
 		[EXTRA] = to->extra,
 		[CAFILE] = to->has_cafile ? to->bundle : NULL,
-		[DIRECT] = to->has_loopback ? NULL : loopback,
 		[NOBODY] =
 			to->has_loopback ? "pmg.invalid" : loopback, /* RFC 2606: nobody's name */
 		[GONE] = NULL,

@@ -9,7 +9,7 @@ libpolicy_a_SOURCES += \
 nodist_libpolicy_a_SOURCES = %D%/builtin_data.c
 
 PMG_BUILTIN = profiles/base-node.yml profiles/base-python.yml profiles/base-system.yml profiles/exec.yml profiles/npm.yml \
-	profiles/pip.yml profiles/pipx.yml profiles/pnpm.yml profiles/poetry.yml profiles/uv.yml profiles/yarn.yml \
+	profiles/pip.yml profiles/pipx.yml profiles/pnpm.yml profiles/poetry.yml profiles/bun.yml profiles/uv.yml profiles/yarn.yml \
 	presets/asdf.yml presets/astro.yml presets/cypress.yml presets/docker-build.yml \
 	presets/electron.yml presets/git.yml presets/husky.yml presets/mise.yml presets/nextjs.yml \
 	presets/node-gyp.yml presets/playwright.yml presets/prisma.yml presets/puppeteer.yml \

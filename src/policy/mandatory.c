@@ -32,6 +32,7 @@ static int add_text(struct pmg_policy *policy, const struct pmg_policy_facts *fa
 	/* A command that a person runs by itself is no manager, whatever it is called. */
 	bool exec = strcmp(facts->manager, "exec") == 0;
 	unsigned flags = row->flags & (exec ? ~(unsigned)PMG_MANDATORY_SCRIPT : ~0U);
+	bool is_bun = strcmp(facts->manager, "bun") == 0;
 	struct pmg_policy_rule rule = {
 		.rank = flags & PMG_MANDATORY_HOOK   ? PMG_RANK_HOOKS
 			: flags & PMG_MANDATORY_OPEN ? PMG_RANK_OPT_OUT
@@ -40,8 +41,10 @@ static int add_text(struct pmg_policy *policy, const struct pmg_policy_facts *fa
 		.layer = pmg_str_has_prefix(row->name, "${RUNDIR}") ? PMG_LAYER_RUN
 								    : PMG_LAYER_MANDATORY,
 		.roles = flags & PMG_MANDATORY_SCRIPT ? PMG_ROLE_SCRIPT : PMG_ROLE_ANY,
-		.sensitive = !(flags & (PMG_MANDATORY_QUIET | PMG_MANDATORY_OPEN)),
-		.reads_empty = (flags & PMG_MANDATORY_EMPTY) && reads_again(facts->manager),
+		.sensitive = !(flags & (PMG_MANDATORY_QUIET | PMG_MANDATORY_OPEN)) &&
+			     !((flags & PMG_MANDATORY_DOTENV) && is_bun),
+		.reads_empty = ((flags & PMG_MANDATORY_EMPTY) && reads_again(facts->manager)) ||
+			       ((flags & PMG_MANDATORY_DOTENV) && is_bun),
 		.packages_exempt = !(flags & (PMG_MANDATORY_PACKAGE | PMG_MANDATORY_OPEN)),
 		.text = copy,
 		.source = source,

@@ -23,11 +23,12 @@
 #define SECRET  PMG_MANDATORY_SECRET
 #define PLAIN   PMG_MANDATORY_PLAIN
 #define EMPTY   PMG_MANDATORY_EMPTY
+#define DOTENV  PMG_MANDATORY_DOTENV
 
 const struct pmg_mandatory_row pmg_mandatory_rows[] = {
 	/* What the shell, editors and tools read secrets from */
-	{ HOME | PROJECT, RW, ".env", 0 },
-	{ HOME | PROJECT, RW, ".env.*", 0 },
+	{ HOME | PROJECT, RW, ".env", DOTENV },
+	{ HOME | PROJECT, RW, ".env.*", DOTENV },
 	{ HOME | PROJECT, RW, ".envrc", 0 },
 	{ HOME | PROJECT, RW, ".dev.vars", 0 },
 	{ PROJECT, R, ".env.example", OPEN },
@@ -99,6 +100,7 @@ const struct pmg_mandatory_row pmg_mandatory_rows[] = {
 	{ HOME, W, ".npmrc", SCRIPT },
 	{ HOME | PROJECT, RW, ".yarnrc.yml", SCRIPT | QUIET | EMPTY },
 	{ HOME | PROJECT, RW, ".yarnrc", SCRIPT | QUIET | EMPTY },
+	/* Exactly these: of a folder (what bun lists, "/" among them) its own names. */
 	{ FIXED, R, "${PLAINCONFIG}", OPEN },
 	{ HOME | PROJECT, RW, ".pypirc", 0 },
 	{ HOME | PROJECT, RW, ".netrc", SCRIPT },

@@ -28,8 +28,10 @@ enum {
 	PMG_MANDATORY_SECRET = 32, /* only where git's configuration of the repository holds
 				    * credentials */
 	PMG_MANDATORY_PLAIN = 64,  /* only where it does not */
-	PMG_MANDATORY_EMPTY = 128  /* yarn and bun, started again by a script, end where they may
+	PMG_MANDATORY_EMPTY = 128, /* yarn and bun, started again by a script, end where they may
 				    * not read it */
+	PMG_MANDATORY_DOTENV = 256 /* bun itself reads it, whatever it was started for, and ends
+				    * as well */
 };
 
 struct pmg_mandatory_row {

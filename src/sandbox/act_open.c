@@ -94,19 +94,27 @@ static bool has_room(struct pmg_request *request)
 	       (rlim_t)st.st_size < limit.rlim_cur;
 }
 
-/* yarn ends at a configuration file that is there and cannot be read. One that is refused reads as
- * empty where the rule says so; that it was refused is told all the same. */
+/* A file that is closed for everybody may be hidden behind this device. */
+static bool is_null(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
+}
+
+/* yarn ends at a configuration file that is there and cannot be read, bun at a .env. One that is
+ * refused reads as empty where the rule says so; that it was refused is told all the same. */
 static bool give_empty(struct pmg_request *request, int flags, const struct pmg_object *object,
 		       struct pmg_answer *answer)
 {
 	struct pmg_decision decision;
 	int fd;
 
-	if (writes(flags) || !S_ISREG(object->st.st_mode) || object->path[0] != '/')
+	if (writes(flags) || object->path[0] != '/' ||
+	    (!S_ISREG(object->st.st_mode) && !is_null(&object->st)))
 		return false;
 	decision = pmg_policy_ask(request->broker->policy, PMG_ACCESS_READ, request->who.role,
 				  object->path);
-	if (decision.allowed || !decision.rule || !decision.rule->reads_empty)
+	if (decision.allowed || !decision.rule || !decision.rule->reads_empty ||
+	    judge(request, flags, false, object) == 0)
 		return false;
 	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	give(answer, fd < 0 ? -errno : fd, flags);
@@ -134,14 +142,14 @@ static void open_object(struct pmg_request *request, const struct want *want,
 	int flags = want->flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW);
 	int r = mind_type(want->flags, object->st.st_mode);
 
+	if (r == 0 && give_empty(request, flags, object, answer))
+		return;
 	if (r == 0 && pmg_device_open(request, object, flags, answer))
 		return;
 	if (r == 0)
 		r = judge(request, want->flags, false, object);
 	if (r == 0 && (flags & O_TRUNC) && !has_room(request))
 		r = -EMFILE; /* before anything is lost */
-	if (r == -EACCES && give_empty(request, flags, object, answer))
-		return;
 	if (r < 0)
 		pmg_answer_fail(answer, -r);
 	else if (S_ISFIFO(object->st.st_mode) && !(flags & O_NONBLOCK) &&

@@ -26,7 +26,8 @@
  */
 static const struct {
 	const char *program;  /* its name; with an argument: what it begins with */
-	const char *argument; /* what the first one ends with; NULL: whatever it is */
+	const char *argument; /* what the first one ends with, or is where it begins without a
+			       * slash; NULL: whatever it is */
 	const char *next;     /* what the second is; where the first is "-c": begins with */
 } own_parts[] = {
 	{ "python", "/pip/__pip-runner__.py", NULL },
@@ -37,6 +38,8 @@ static const struct {
 	{ "node", "/npm/bin/npm-cli.js", NULL },
 	{ "node", "/yarn/bin/yarn.js", NULL }, /* `yarn workspace a add x` of yarn 1 */
 	{ "node", "/yarn/lib/cli.js", NULL },
+	{ "bun", "add", NULL },     /* bunx x */
+	{ "bun", "install", NULL }, /* bun init */
 	{ "git", NULL, NULL },
 	{ "git-remote-http", NULL, NULL },
 	{ "git-remote-https", NULL, NULL },
@@ -150,6 +153,12 @@ static bool is_led_astray(const struct pmg_policy *policy, pid_t tid,
 	return !safe;
 }
 
+static bool is_argument(const char *argument, const char *wanted)
+{
+	return wanted[0] == '/' || wanted[0] == '\0' ? pmg_str_has_suffix(argument, wanted)
+						     : pmg_streq(argument, wanted);
+}
+
 static bool is_own_part(const struct pmg_policy *policy, const char *program, bool astray,
 			const char *argument, const char *next)
 {
@@ -167,10 +176,9 @@ static bool is_own_part(const struct pmg_policy *policy, const char *program, bo
 	for (i = 0; i < PMG_ARRAY_LEN(own_parts); i++) {
 		if (own_parts[i].next && (astray || !is_next(argument, own_parts[i].next, next)))
 			continue;
-		if (own_parts[i].argument
-			    ? pmg_str_has_prefix(name, own_parts[i].program) &&
-				      pmg_str_has_suffix(argument, own_parts[i].argument)
-			    : pmg_streq(name, own_parts[i].program))
+		if (own_parts[i].argument ? pmg_str_has_prefix(name, own_parts[i].program) &&
+						    is_argument(argument, own_parts[i].argument)
+					  : pmg_streq(name, own_parts[i].program))
 			return true;
 	}
 	return false;

@@ -95,8 +95,8 @@ static const struct {
 	  127,
 	  "pmg: [PMG5001] npx: No such file or directory\n"
 	  "pmg: no npx on PATH besides pmg itself\n" },
-	{ { "pmg", "bun", "add", "x" }, 121, "pmg: bun is not supported by this version\n" },
-	{ { "/opt/shims/bun", "add", "x" }, 121, "pmg: bun is not supported by this version\n" },
+	{ { "pmg", "pdm", "add", "x" }, 121, "pmg: pdm is not supported by this version\n" },
+	{ { "/opt/shims/pdm", "add", "x" }, 121, "pmg: pdm is not supported by this version\n" },
 	{ { "pmg", "sandbox", "check" },
 	  121,
 	  "pmg: pmg sandbox check is not supported by this version\n" },

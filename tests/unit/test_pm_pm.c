@@ -15,8 +15,8 @@ static void a_tool_belongs_to_one_manager(void **state)
 	} rows[] = {
 		{ "npm", "npm" },       { "npx", "npm" },   { "pnpm", "pnpm" }, { "pnpx", "pnpm" },
 		{ "pip", "pip" },       { "pip3", "pip" },  { "uvx", "uv" },    { "pipx", "pipx" },
-		{ "poetry", "poetry" }, { "yarn", "yarn" }, { "", NULL },       { "npm.cmd", NULL },
-		{ "NPM", NULL },
+		{ "poetry", "poetry" }, { "yarn", "yarn" }, { "bunx", "bun" },  { "", NULL },
+		{ "npm.cmd", NULL },    { "NPM", NULL },
 	};
 	const struct pmg_pm *pm;
 	size_t i;

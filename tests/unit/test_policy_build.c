@@ -330,6 +330,45 @@ static void the_profile_of_yarn_opens_what_an_install_needs(void **state)
 	building_end(&b);
 }
 
+/* bun reads .env whatever it was started for, and nobody has attacked anything. */
+static void a_dotenv_reads_as_empty_in_a_run_of_bun_alone(void **state)
+{
+	static const struct building_row rows[] = {
+		{ "read", "ms", "{project}/.env", false },
+		{ "write", "ms", "{project}/.env", false },
+		{ "read", "ms", "{home}/above", true },
+		{ "read", "ms", "{home}/above/x", false },
+		{ "read", "ms", "/", true },
+		{ "read", "ms", "/srv", false },
+		{ "write", "ms", "{project}/bun.lock", true },
+		{ "exec", "ms", "/tmp/bunx-0-x/node_modules/.bin/x", true },
+	};
+	static const char *const managers[] = { "bun", "npm" };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(managers); i++) {
+		pmg_auto(policy) struct pmg_policy *policy = NULL;
+		pmg_autofree char *file = NULL;
+		struct pmg_decision got;
+		struct building b;
+		bool is_bun = i == 0;
+
+		building_begin(&b, managers[i], NULL);
+		building_add(&b, &b.facts.plain_configs, "{home}/above");
+		building_add(&b, &b.facts.plain_configs, "/");
+		policy = building_policy(&b, NULL, NULL);
+		if (is_bun)
+			building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
+		file = pmg_path_join(b.project, ".env");
+		got = pmg_policy_ask(policy, PMG_ACCESS_READ, PMG_ROLE_MANAGER, file);
+		assert_false(got.allowed);
+		assert_int_equal(got.rule->reads_empty, is_bun);
+		assert_int_equal(got.rule->sensitive, !is_bun);
+		building_end(&b);
+	}
+}
+
 static void git_configuration_with_credentials_is_closed_for_reading(void **state)
 {
 	static const struct building_row closed = { "read", "ms", "{project}/.git/config", false };
@@ -722,6 +761,7 @@ int main(void)
 		cmocka_unit_test(a_profile_that_others_can_write_is_refused),
 		cmocka_unit_test(links_are_followed_to_what_they_name),
 		cmocka_unit_test(a_folder_named_like_a_pattern_is_no_pattern),
+		cmocka_unit_test(a_dotenv_reads_as_empty_in_a_run_of_bun_alone),
 		cmocka_unit_test(the_profile_of_yarn_opens_what_an_install_needs),
 		cmocka_unit_test(switches_of_a_profile_open_what_they_stand_for),
 		cmocka_unit_test(a_project_that_is_the_home_does_not_open_the_home),

@@ -472,9 +472,15 @@ static void a_tool_that_the_manager_starts_itself_is_a_part(void **state)
 {
 	static const char *const npm[] = { "node", "/usr/lib/node_modules/npm/bin/npm-cli.js",
 					   "install", NULL };
-	pid_t pip = tell(0, 1), nested = tell(0, 2);
+	static const char *const add[] = { "bunx", "add", "x", NULL };
+	static const char *const readd[] = { "bun", "/x/add", NULL };
+	pid_t pip = tell(0, 1), nested = tell(0, 2), bunx = tell(0, 3), other = tell(0, 4);
 
 	(void)state;
+	executes(bunx, "/usr/lib/bun/bunx.exe", add, no_args);
+	executes(other, "/usr/lib/bun/bun.exe", readd, no_args);
+	assert_int_equal(find(bunx).role, PMG_ROLE_MANAGER);
+	assert_int_equal(find(other).role, PMG_ROLE_SCRIPT);
 	executes(pip, "/opt/versions/3.11.7/bin/pip3.11", no_args, no_args);
 	executes(nested, "/usr/bin/node", npm, no_args);
 	assert_int_equal(find(pip).role, PMG_ROLE_MANAGER);
