@@ -141,23 +141,45 @@ static int check_flags(const struct pmg_build *b, const struct pmg_strv *allows,
 	return r;
 }
 
+/* Of what was gathered. */
+static int make_rules(struct pmg_build *b, struct pmg_err *err)
+{
+	int r;
+
+	begin(b);
+	r = pmg_build_entries(b, err);
+	if (r == 0)
+		r = pmg_mandatory_add(b->policy, b->facts, err);
+	if (r == 0)
+		r = pmg_build_own(b, err);
+	if (r == 0)
+		pmg_policy_seal(b->policy);
+	return r;
+}
+
+int pmg_build_draft(const struct pmg_policy_facts *facts, struct pmg_draft *draft,
+		    struct pmg_policy **out, struct pmg_err *err)
+{
+	const struct pmg_policy_want want = { .facts = facts };
+	pmg_auto(build) struct pmg_build b = { .facts = facts, .want = &want, .draft = *draft };
+	int r = make_rules(&b, err);
+
+	*draft = b.draft;
+	b.draft = (struct pmg_draft){ 0 };
+	if (r == 0)
+		*out = pmg_steal_ptr(&b.policy);
+	return r;
+}
+
 static int build(const struct pmg_policy_want *want, struct pmg_policy **out, struct pmg_err *err)
 {
 	pmg_auto(build) struct pmg_build b = { .facts = want->facts, .want = want };
 	int r = pmg_build_gather(&b, err);
 
-	if (r < 0)
-		return r;
-	begin(&b);
-	r = pmg_build_entries(&b, err);
 	if (r == 0)
-		r = pmg_mandatory_add(b.policy, b.facts, err);
+		r = make_rules(&b, err);
 	if (r == 0)
-		r = pmg_build_own(&b, err);
-	if (r < 0)
-		return r;
-	pmg_policy_seal(b.policy);
-	r = check_presets(&b, err);
+		r = check_presets(&b, err);
 	if (r == 0)
 		r = check_flags(&b, want->allows, err);
 	if (r == 0)

@@ -4,7 +4,7 @@ libpolicy_a_SOURCES += \
 	%D%/draft.c %D%/draft.h %D%/draft_keys.c %D%/entries.c %D%/gather.c \
 	%D%/library.c %D%/library.h %D%/lint.c %D%/lint.h %D%/mandatory.c %D%/mandatory.h %D%/mandatory_list.c %D%/mandatory_priv.h \
 	%D%/overlay.c %D%/overlay.h %D%/overlay_file.c %D%/overlay_priv.h %D%/preset.c %D%/preset.h \
-	%D%/profile.c %D%/sensitive.c %D%/sensitive.h \
+	%D%/diff.c %D%/diff.h %D%/lint_priv.h %D%/strict.c %D%/profile.c %D%/sensitive.c %D%/sensitive.h \
 	%D%/scrub.c %D%/scrub.h %D%/vars.c %D%/vars.h
 nodist_libpolicy_a_SOURCES = %D%/builtin_data.c
 
@@ -31,6 +31,9 @@ tests_unit_test_policy_allow_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_cases
 tests_unit_test_policy_cases_SOURCES = tests/unit/test_policy_cases.c tests/unit/building.h tests/unit/cases.h
 tests_unit_test_policy_cases_LDADD = $(LINK_VIOLATION) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_policy_diff
+tests_unit_test_policy_diff_SOURCES = tests/unit/test_policy_diff.c tests/unit/building.h
+tests_unit_test_policy_diff_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_library
 tests_unit_test_policy_library_SOURCES = tests/unit/test_policy_library.c tests/unit/building.h
 tests_unit_test_policy_library_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)

@@ -26,6 +26,10 @@ struct pmg_build {
 
 /** profile -> presets -> overlay -> --sandbox-allow, variables not replaced. */
 int pmg_build_gather(struct pmg_build *b, struct pmg_err *err) PMG_MUST_CHECK;
+/** The rules of one profile alone, for who looks at it.
+ *  @param draft  read, but for where its switches stand */
+int pmg_build_draft(const struct pmg_policy_facts *facts, struct pmg_draft *draft,
+		    struct pmg_policy **out, struct pmg_err *err) PMG_MUST_CHECK;
 /** A policy with its places, no rule in it yet. */
 struct pmg_policy *pmg_build_begin(const struct pmg_policy_facts *facts) PMG_MUST_CHECK;
 /** How strong an entry is. @param exact  it spells out one path or name. */

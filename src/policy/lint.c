@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "policy/build_priv.h"
+#include "policy/lint_priv.h"
 #include "policy/mandatory.h"
 #include "policy/preset.h"
 #include "policy/scrub.h"
@@ -31,12 +32,13 @@ struct lint {
 	const char *home;
 	enum pmg_library_kind kind;
 	const char *file;
+	const char *const *managers; /* names of all tools: look strictly; or NULL */
 	struct pmg_findings *out;
 	struct pmg_draft draft;
 };
 
-static void add_to(struct pmg_findings *out, bool is_error, unsigned line, unsigned column,
-		   const char *message, const char *hint)
+void pmg_lint_add(struct pmg_findings *out, bool is_error, unsigned line, unsigned column,
+		  const char *message, const char *hint)
 {
 	out->v = pmg_grow(out->v, out->n, &out->cap, sizeof *out->v);
 	out->v[out->n++] = (struct pmg_finding){
@@ -52,13 +54,13 @@ static void add_to(struct pmg_findings *out, bool is_error, unsigned line, unsig
 void pmg_findings_add(struct pmg_findings *findings, bool is_error, const char *message,
 		      const char *hint)
 {
-	add_to(findings, is_error, 0, 0, message, hint);
+	pmg_lint_add(findings, is_error, 0, 0, message, hint);
 }
 
 static void add(struct lint *lint, bool is_error, unsigned line, unsigned column,
 		const char *message, const char *hint)
 {
-	add_to(lint->out, is_error, line, column, message, hint);
+	pmg_lint_add(lint->out, is_error, line, column, message, hint);
 }
 
 /* A number and the colon behind it. @return behind both; NULL: there is none */
@@ -90,13 +92,19 @@ static void add_err(struct lint *lint, const struct pmg_err *err)
 	add(lint, true, line, column, p, err->hint);
 }
 
-static void warn(struct lint *lint, const struct pmg_draft_entry *entry, const char *message,
-		 const char *hint)
+void pmg_lint_warn(struct pmg_findings *out, const struct pmg_draft_entry *entry,
+		   const char *message, const char *hint)
 {
 	pmg_autofree char *safe = pmg_str_quote(entry->text, strlen(entry->text), 200);
 	pmg_autofree char *whole = pmg_xasprintf("\"%s\": %s", safe, message);
 
-	add(lint, false, entry->line, entry->column, whole, hint);
+	pmg_lint_add(out, false, entry->line, entry->column, whole, hint);
+}
+
+static void warn(struct lint *lint, const struct pmg_draft_entry *entry, const char *message,
+		 const char *hint)
+{
+	pmg_lint_warn(lint->out, entry, message, hint);
 }
 
 static bool is_same(const struct pmg_draft_entry *a, const struct pmg_draft_entry *b)
@@ -194,6 +202,20 @@ static void make_facts(const struct lint *lint, struct pmg_policy_facts *facts)
 	pmg_strv_addf(&facts->configs, "%s/.npmrc", lint->home);
 }
 
+/* All of them have a value in some run. */
+static void look_at_rules(struct lint *lint, const struct pmg_yaml *doc, struct pmg_draft *whole)
+{
+	pmg_auto(policy_facts) struct pmg_policy_facts facts = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	make_facts(lint, &facts);
+	pmg_strv_addf(&facts.operands, "%s/typed", lint->home);
+	pmg_strv_addf(&facts.source_dirs, "%s/typed", lint->home);
+	pmg_strv_addf(&facts.dists, "%s/dist", facts.project);
+	if (pmg_lint_rules(&facts, doc, whole, lint->managers, lint->out, &err) < 0)
+		add_err(lint, &err);
+}
+
 static void look_at_preset(struct lint *lint)
 {
 	pmg_auto(policy_facts) struct pmg_policy_facts facts = { 0 };
@@ -247,14 +269,26 @@ static void look_at(struct lint *lint, const char *text, size_t len)
 			  &lint->draft, &errors);
 	for (i = 0; i < errors.n; i++)
 		add_err(lint, &errors.v[i]);
-	/* What it stands on, which is not its own. */
+	/* What it stands on, which is not its own, and what both come to. */
 	if (errors.n == 0 && pmg_draft_text(&whole, lint->kind, lint->file, text, len, &err) < 0)
 		add_err(lint, &err);
+	else if (errors.n == 0 && !preset)
+		look_at_rules(lint, doc, &whole);
 	look_at_name(lint, doc);
 	if (preset)
 		look_at_preset(lint);
 	for (i = 0; i < lint->draft.n_entries; i++)
 		look_at_entry(lint, i);
+}
+
+static void look(struct lint *lint, const char *text, size_t len)
+{
+	struct pmg_findings *out = lint->out;
+
+	look_at(lint, text, len);
+	pmg_draft_done(&lint->draft);
+	if (out->n > 0)
+		qsort(out->v, out->n, sizeof *out->v, compare);
 }
 
 void pmg_lint(const struct pmg_library *library, const char *home, enum pmg_library_kind kind,
@@ -264,10 +298,21 @@ void pmg_lint(const struct pmg_library *library, const char *home, enum pmg_libr
 		.library = library, .home = home, .kind = kind, .file = file, .out = out
 	};
 
-	look_at(&lint, text, len);
-	pmg_draft_done(&lint.draft);
-	if (out->n > 0)
-		qsort(out->v, out->n, sizeof *out->v, compare);
+	look(&lint, text, len);
+}
+
+void pmg_lint_strict(const struct pmg_library *library, const char *home, const char *file,
+		     const char *text, size_t len, const char *const *managers,
+		     struct pmg_findings *out)
+{
+	struct lint lint = { .library = library,
+			     .home = home,
+			     .kind = PMG_LIBRARY_PROFILE,
+			     .file = file,
+			     .managers = managers,
+			     .out = out };
+
+	look(&lint, text, len);
 }
 
 int pmg_findings_err(const struct pmg_findings *findings, const char *file, struct pmg_err *err)

@@ -30,6 +30,17 @@ PMG_DEFINE_AUTO_DONE(findings, struct pmg_findings, pmg_findings_done);
 void pmg_lint(const struct pmg_library *library, const char *home, enum pmg_library_kind kind,
 	      const char *file, const char *text, size_t len, struct pmg_findings *out);
 
+/**
+ * The same of a profile, with more warnings, of what is not wrong but hardly meant: allowances that
+ * allow nothing since something stronger closes it, programs whose loader or interpreter (on this
+ * machine) is not allowed, all of the home or of the project, variables that come or go anyway,
+ * package managers that nobody knows.
+ * @param managers  names of all tools, NULL-terminated
+ */
+void pmg_lint_strict(const struct pmg_library *library, const char *home, const char *file,
+		     const char *text, size_t len, const char *const *managers,
+		     struct pmg_findings *out);
+
 /** Add one about the file as a whole. Copies. @param hint  NULL or "": none */
 void pmg_findings_add(struct pmg_findings *findings, bool is_error, const char *message,
 		      const char *hint);

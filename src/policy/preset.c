@@ -55,11 +55,7 @@ static const char *take_set(const char *p, char *member)
 	return *end ? end + 1 : end;
 }
 
-/**
- * A path that the pattern stands for: nothing for two stars, `fill` for one.
- * @return NULL: it found none. Caller frees
- */
-static char *instance(const struct pmg_glob *glob, const char *pattern, const char *fill)
+char *pmg_preset_instance(const struct pmg_glob *glob, const char *pattern, const char *fill)
 {
 	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(2 * PMG_GLOB_MAX);
 	pmg_autofree char *clean = NULL;
@@ -176,7 +172,7 @@ static int check_pattern(const struct pmg_policy *policy, const struct pmg_polic
 	if (r == 0)
 		r = check_around(policy, entry, pattern, err);
 	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(fills); i++) {
-		pmg_autofree char *path = instance(glob, pattern, fills[i]);
+		pmg_autofree char *path = pmg_preset_instance(glob, pattern, fills[i]);
 
 		if (path)
 			r = closed(policy, entry, path, err);

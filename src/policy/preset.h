@@ -7,6 +7,7 @@
  */
 #include "policy/build.h"
 #include "policy/draft.h"
+#include "policy/glob.h"
 
 /** Is it the reading of the repository's .git/config, which a preset may open? */
 bool pmg_preset_is_git_config(const struct pmg_draft_entry *entry);
@@ -14,6 +15,13 @@ bool pmg_preset_is_git_config(const struct pmg_draft_entry *entry);
 /** Does a link lead from within project or working folder to outside of them? @param text, real
  *  patterns: as written, variables replaced, and with links resolved */
 bool pmg_preset_strays(const struct pmg_policy_facts *facts, const char *text, const char *real);
+
+/**
+ * A path that the pattern stands for: nothing for two stars, `fill` for one.
+ * @return NULL: it found none. Caller frees
+ */
+char *pmg_preset_instance(const struct pmg_glob *glob, const char *pattern,
+			  const char *fill) PMG_MUST_CHECK;
 
 /**
  * May a preset have this entry?

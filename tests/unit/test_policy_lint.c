@@ -14,14 +14,20 @@
 #define PRESET  "schema_version: 1\nkind: preset\nname: x\ndescription: d\n"
 #define PROFILE "schema_version: 1\nname: x\ndescription: d\n"
 
-static char *lint(enum pmg_library_kind kind, const char *file, const char *text)
+static const char *const tools[] = { "npm", "npx", "pip", NULL };
+
+/* @param strict  of profiles */
+static char *lint_as(enum pmg_library_kind kind, const char *file, const char *text, bool strict)
 {
 	const struct pmg_library library = { .config_dir = "/home/u/.config/pmg" };
 	pmg_auto(findings) struct pmg_findings found = { 0 };
 	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(65536);
 	size_t i, errors = 0;
 
-	pmg_lint(&library, "/home/u", kind, file, text, strlen(text), &found);
+	if (strict)
+		pmg_lint_strict(&library, "/home/u", file, text, strlen(text), tools, &found);
+	else
+		pmg_lint(&library, "/home/u", kind, file, text, strlen(text), &found);
 	for (i = 0; i < found.n; i++) {
 		const struct pmg_finding *f = &found.v[i];
 
@@ -33,6 +39,11 @@ static char *lint(enum pmg_library_kind kind, const char *file, const char *text
 	}
 	assert_int_equal(errors, found.n_errors);
 	return pmg_str_steal(&out);
+}
+
+static char *lint(enum pmg_library_kind kind, const char *file, const char *text)
+{
+	return lint_as(kind, file, text, false);
 }
 
 static const struct {
@@ -136,6 +147,80 @@ static void what_is_official_has_no_errors(void **state)
 	}
 }
 
+#define FILES PROFILE "filesystem: "
+#define ENV   PROFILE "environment: "
+#define EXEC  PROFILE "process: "
+
+/* What --strict says of a profile, and that nothing of it is said without. */
+static const struct {
+	const char *text;
+	const char *said; /* with its place; NULL: nothing */
+} strict_rows[] = {
+	{ FILES "{allow_read: [\"${HOME}/.config/x/**\"]}\n", NULL },
+	{ FILES "{allow_read: [\"${HOME}/**\"]}\n",
+	  "4:27 W \"${HOME}/**\": is all of the home / name the folders" },
+	{ FILES "{allow_read: [\"/**\"]}\n", "4:27 W \"/**\": is all of the home" },
+	{ FILES "{allow_read: [\"${HOME}/*\"]}\n", "4:27 W \"${HOME}/*\": is all of the home" },
+	{ FILES "{allow_write: [\"${PROJECT}/**\"]}\n",
+	  "4:28 W \"${PROJECT}/**\": is all of the project" },
+	{ FILES "{allow_read: [\"${PROJECT}/**\"]}\n", NULL },
+	{ FILES "{allow_read: [\"${HOME}/.ssh/**\"]}\n",
+	  "4:27 W \"${HOME}/.ssh/**\": allows nothing: /home/u/.ssh/** is closed (mandatory: " },
+	{ FILES "{allow_read: [\"${HOME}/.ssh/id_x\"]}\n", NULL }, /* by its name it opens */
+	{ FILES "{allow_read: [\"${PROJECT}/**/.env\"]}\n",
+	  "4:27 W \"${PROJECT}/**/.env\": allows nothing: " },
+	{ FILES "{allow_read: [/a/b], deny_read: [/a]}\n",
+	  NULL }, /* one path opens what a pattern denies */
+	{ FILES "{allow_read: [\"/a/*\"], deny_read: [/a]}\n",
+	  "4:27 W \"/a/*\": allows nothing: /a/** is closed (profile: " },
+	/* Who runs it: the loader is in no folder that a profile on its own allows. */
+	{ EXEC "{allow_exec: [/bin/sh]}\n", "4:24 W \"/bin/sh\": cannot be started: /lib" },
+	{ PROFILE "inherits: npm\nprocess: {allow_exec: [/bin/sh]}\n", NULL },
+	{ EXEC "{allow_exec: [/nowhere/x]}\n", NULL },
+	{ PROFILE "package_managers: [npm, nmp]\n",
+	  "4:25 W \"nmp\" is no package manager that pmg guards / did you mean \"npm\"?" },
+	{ ENV "{allow: [PLAIN]}\n", "4:23 W \"PLAIN\": is not needed: it stays anyway" },
+	{ ENV "{allow: [NODE_OPTIONS]}\n", NULL },
+	{ ENV "{only_allowed: true, allow: [PLAIN]}\n", NULL },
+	{ ENV "{deny: [PATH]}\n", "4:22 W \"PATH\": stays all the same" },
+	{ ENV "{deny: [PLAIN]}\n", NULL },
+	{ PROFILE "network: {allow_outbound: [\"169.254.169.254:80\"]}\n",
+	  "4:28 W \"169.254.169.254:80\": allows nothing: " },
+};
+
+static void who_asks_for_it_is_warned_of_what_is_hardly_meant(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(strict_rows); i++) {
+		const char *said = strict_rows[i].said;
+		pmg_autofree char *strictly =
+			lint_as(PMG_LIBRARY_PROFILE, "x.yml", strict_rows[i].text, true);
+		pmg_autofree char *plainly =
+			lint(PMG_LIBRARY_PROFILE, "x.yml", strict_rows[i].text);
+
+		if (said ? !strictly || !pmg_str_has_prefix(strictly, said) ||
+				    strchr(strictly, '\n')[1] != '\0'
+			 : strictly != NULL && *strictly)
+			fail_msg("row %zu: %s", i, strictly ? strictly : "");
+		if (plainly && *plainly)
+			fail_msg("row %zu, not strictly: %s", i, plainly);
+	}
+}
+
+/* What a run would refuse is an error without --strict too. */
+static void rules_that_no_run_takes_are_errors(void **state)
+{
+	pmg_autofree char *got = lint(PMG_LIBRARY_PROFILE, "x.yml",
+				      FILES "{allow_write: [\"${PROJECT}/.git/hooks/x\"]}\n");
+
+	(void)state;
+	assert_non_null(strstr(got, " E "));
+	assert_non_null(strstr(got, "nothing opens git hooks"));
+	assert_true(pmg_str_has_prefix(got, "4:"));
+}
+
 static void the_first_error_says_where_it_is(void **state)
 {
 	const struct pmg_library library = { .config_dir = "/home/u/.config/pmg" };
@@ -160,6 +245,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_findings_are_told_in_their_order),
 		cmocka_unit_test(what_is_official_has_no_errors),
+		cmocka_unit_test(who_asks_for_it_is_warned_of_what_is_hardly_meant),
+		cmocka_unit_test(rules_that_no_run_takes_are_errors),
 		cmocka_unit_test(the_first_error_says_where_it_is),
 	};
 
