@@ -1,10 +1,18 @@
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "base/env.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "cli/cmd_sandbox.h"
+#include "cli/front.h"
+#include "cli/subject.h"
 #include "cli/table.h"
 #include "conf/managed.h"
+#include "pm/pm.h"
 #include "run/bounds.h"
+#include "run/links.h"
+#include "run/question.h"
 #include "sandbox/driver.h"
 
 #define ALL_CAPS (PMG_CAP_FS | PMG_CAP_NET | PMG_CAP_REPORT)
@@ -28,6 +36,142 @@ static const struct {
 	{ PMG_CAP_REPORT, "report" },
 };
 
+/* What is told of this folder and of the programs on PATH, beside the walls. */
+struct around {
+	struct pmg_strv env;
+	char *project;
+	struct pmg_links links;
+};
+static void around_done(struct around *around)
+{
+	pmg_strv_done(&around->env);
+	free(around->project);
+	pmg_links_done(&around->links);
+}
+PMG_DEFINE_AUTO_DONE(around, struct around, around_done);
+
+static void look_around(struct around *around)
+{
+	pmg_auto(subject) struct pmg_subject subject = { 0 };
+	pmg_auto(prepared) struct pmg_prepared prepared = { 0 };
+	pmg_auto(dirs) struct pmg_dirs dirs = { 0 };
+	pmg_autofree char *cwd = pmg_path_real(".");
+	pmg_autofree char *home = NULL;
+	struct pmg_err scratch = PMG_ERR_INIT;
+
+	pmg_front_environment(&around->env);
+	pmg_front_environment(&subject.env);
+	if (!cwd || pmg_dirs_find(&around->env, &dirs, &scratch) < 0)
+		return;
+	home = pmg_path_real(dirs.home);
+	pmg_subject_tool(pmg_question_tool(cwd, home ? home : dirs.home), &subject);
+	/* A policy that cannot be made is not for the doctor to tell. */
+	if (pmg_prepare_policy(&subject.want, &prepared, &scratch) == 0)
+		around->project = pmg_xstrdup(prepared.policy->project);
+	else
+		around->project = pmg_steal_ptr(&cwd);
+	pmg_links_escaping(around->project, home ? home : dirs.home, &around->links);
+}
+
+static char *links_text(const struct around *around)
+{
+	const struct pmg_links *links = &around->links;
+
+	return pmg_xasprintf("%zu %s out of %s%s", links->found,
+			     links->found == 1 ? "link leads" : "links lead", around->project,
+			     links->has_more ? ", of the files that were looked at" : "");
+}
+
+static struct json_t *links_json(const struct around *around)
+{
+	struct json_t *json = pmg_json_object(), *pairs = pmg_json_array();
+	pmg_autofree char *detail = links_text(around);
+	size_t i;
+
+	for (i = 0; i < around->links.n; i++) {
+		const struct pmg_link_pair *link = &around->links.v[i];
+		struct json_t *pair = pmg_json_object();
+
+		pmg_json_set_str(pair, "kind", link->is_hard ? "hard" : "symlink");
+		pmg_json_set_str(pair, "path", link->path);
+		pmg_json_set_str(pair, "target", link->target);
+		pmg_json_add(pairs, pair);
+	}
+	pmg_json_set_str(json, "id", "links.escape");
+	pmg_json_set_bool(json, "works", true); /* the walls judge what they lead to */
+	pmg_json_set_str(json, "detail", detail);
+	pmg_json_set_count(json, "found", around->links.found);
+	pmg_json_set(json, "pairs", pairs);
+	return json;
+}
+
+static void add_tool(const struct around *around, const char *name, struct json_t *list,
+		     struct pmg_table *table)
+{
+	pmg_autofree char *path = pmg_env_search(&around->env, name);
+	pmg_autofree char *real = path ? pmg_path_real(path) : NULL;
+	struct json_t *json;
+
+	if (!path)
+		return;
+	json = pmg_json_object();
+	pmg_json_set_str(json, "name", name);
+	pmg_json_set_str(json, "path", path);
+	pmg_json_set_str(json, "real", real);
+	pmg_json_add(list, json);
+	pmg_table_add(table, (const char *[]){ name, path, real });
+}
+
+/* Where a name on PATH really leads is what rules are about. */
+static void each_tool(const struct around *around, struct json_t *list, struct pmg_table *table)
+{
+	static const char *const others[] = { "node", "python3", "git" };
+	const struct pmg_pm *const *pm;
+	const char *const *tool;
+	size_t i;
+
+	for (pm = pmg_pm_all(); *pm; pm++)
+		for (tool = (*pm)->tools; *tool; tool++)
+			add_tool(around, *tool, list, table);
+	for (i = 0; i < PMG_ARRAY_LEN(others); i++)
+		add_tool(around, others[i], list, table);
+}
+
+static struct json_t *tools_json(const struct around *around)
+{
+	static const char *const heads[] = { "TOOL", "PATH", "REALLY", NULL };
+	pmg_auto(table) struct pmg_table *table = pmg_table_new(heads);
+	struct json_t *json = pmg_json_object(), *list = pmg_json_array();
+
+	each_tool(around, list, table);
+	pmg_json_set_str(json, "id", "tools");
+	pmg_json_set_bool(json, "works", true);
+	pmg_json_set(json, "tools", list);
+	return json;
+}
+
+static void print_around(const struct around *around, FILE *to)
+{
+	static const char *const heads[] = { "TOOL", "PATH", "REALLY", NULL };
+	pmg_auto(table) struct pmg_table *table = pmg_table_new(heads);
+	pmg_auto(json) struct json_t *list = pmg_json_array();
+	pmg_autofree char *text = links_text(around);
+	pmg_autofree char *safe = pmg_out_quote(text);
+	size_t i;
+
+	each_tool(around, list, table);
+	pmg_table_print(table, to);
+	(void)fprintf(to, "%s%s\n", safe, around->links.n > 0 ? ":" : "");
+	for (i = 0; i < around->links.n; i++) {
+		const struct pmg_link_pair *link = &around->links.v[i];
+		pmg_autofree char *path = pmg_out_quote(link->path);
+		pmg_autofree char *target = pmg_out_quote(link->target);
+
+		(void)fprintf(to, "  %s %s %s\n", path, link->is_hard ? "=" : "->",
+			      link->target ? target : "a file elsewhere");
+	}
+}
+
 static struct json_t *item_json(const struct pmg_probe_item *item)
 {
 	struct json_t *json = pmg_json_object();
@@ -38,7 +182,8 @@ static struct json_t *item_json(const struct pmg_probe_item *item)
 	return json;
 }
 
-static struct json_t *driver_json(const struct pmg_driver *driver, const struct pmg_probe *probe)
+static struct json_t *driver_json(const struct pmg_driver *driver, const struct pmg_probe *probe,
+				  const struct around *around)
 {
 	struct json_t *json = pmg_json_object(), *items = pmg_json_array(),
 		      *gives = pmg_json_array();
@@ -52,6 +197,9 @@ static struct json_t *driver_json(const struct pmg_driver *driver, const struct 
 	pmg_json_set(json, "gives", gives);
 	for (i = 0; i < probe->n; i++)
 		pmg_json_add(items, item_json(&probe->items[i]));
+	if (around->project)
+		pmg_json_add(items, links_json(around));
+	pmg_json_add(items, tools_json(around));
 	pmg_json_set(json, "items", items);
 	pmg_json_set_str(json, "missing", probe->missing);
 	pmg_json_set_str(json, "hint", probe->hint);
@@ -99,8 +247,10 @@ int pmg_cmd_sandbox_doctor(const struct pmg_call *call, struct pmg_err *err)
 	const struct doctor_opts *opts = call->opts;
 	const struct pmg_driver *const *driver;
 	pmg_auto(json) struct json_t *all = pmg_json_array();
+	pmg_auto(around) struct around around = { 0 };
 	bool usable = false, runs = true;
 
+	look_around(&around);
 	for (driver = pmg_driver_all(); *driver; driver++) {
 		pmg_auto(probe) struct pmg_probe probe = { 0 };
 		int r = (*driver)->probe(&probe, err);
@@ -110,11 +260,13 @@ int pmg_cmd_sandbox_doctor(const struct pmg_call *call, struct pmg_err *err)
 		runs = add_managed(&probe);
 		usable = usable || (probe.caps & ALL_CAPS) == ALL_CAPS;
 		if (opts->json)
-			pmg_json_add(all, driver_json(*driver, &probe));
+			pmg_json_add(all, driver_json(*driver, &probe, &around));
 		else
 			print_driver(*driver, &probe, call->out->to);
 	}
 	if (opts->json)
 		pmg_out_json(call->out, all);
+	else if (around.project)
+		print_around(&around, call->out->to);
 	return usable && runs ? 0 : 1;
 }

@@ -298,12 +298,53 @@ static void the_doctor_says_for_each_wall_whether_it_works(void **state)
 	assert_true(pmg_json_len(pmg_json_get(driver, "items")) > 0);
 }
 
+static const struct json_t *item_of(const struct json_t *driver, const char *id)
+{
+	const struct json_t *items = pmg_json_get(driver, "items");
+	size_t i;
+
+	for (i = 0; i < pmg_json_len(items); i++)
+		if (pmg_streq(pmg_json_str(pmg_json_at(items, i), "id"), id))
+			return pmg_json_at(items, i);
+	return NULL;
+}
+
+static void the_doctor_names_links_that_lead_out_and_where_tools_lie(void **state)
+{
+	static const char *const argv[] = { "pmg", "sandbox", "doctor", "--json", NULL };
+	static char said[65536];
+	pmg_auto(json) struct json_t *json = NULL;
+	pmg_autofree char *link_path = pmg_path_join(root, "project/out");
+	pmg_autofree char *target = pmg_path_join(root, "loose.yml");
+	pmg_autofree char *real = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	const struct json_t *pairs, *tools;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(symlink("../loose.yml", link_path), 0);
+	(void)said_by(play, argv, -1, said, sizeof said);
+	assert_int_equal(pmg_json_parse("doctor", said, strlen(said), &json, &err), 0);
+	pairs = pmg_json_get(item_of(pmg_json_at(json, 0), "links.escape"), "pairs");
+	assert_int_equal(pmg_json_len(pairs), 1);
+	assert_string_equal(pmg_json_str(pmg_json_at(pairs, 0), "kind"), "symlink");
+	assert_string_equal(pmg_json_str(pmg_json_at(pairs, 0), "path"), link_path);
+	assert_string_equal(pmg_json_str(pmg_json_at(pairs, 0), "target"), target);
+	tools = pmg_json_get(item_of(pmg_json_at(json, 0), "tools"), "tools");
+	for (i = 0; i < pmg_json_len(tools); i++) {
+		real = pmg_path_real(pmg_json_str(pmg_json_at(tools, i), "path"));
+		assert_string_equal(pmg_json_str(pmg_json_at(tools, i), "real"), real);
+		free(pmg_steal_ptr(&real));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(command_lines_do_what_they_say),
 		cmocka_unit_test(presets_are_listed_checked_made_and_edited),
 		cmocka_unit_test(the_doctor_says_for_each_wall_whether_it_works),
+		cmocka_unit_test(the_doctor_names_links_that_lead_out_and_where_tools_lie),
 	};
 
 	return cmocka_run_group_tests(tests, make_root, remove_root);
