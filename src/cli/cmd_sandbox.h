@@ -33,7 +33,17 @@ extern const struct pmg_cmd pmg_sandbox_preset_cmds[]; /* rows below "preset" */
 
 /* cmd_sandbox_profile.c */
 extern const struct pmg_cmd pmg_sandbox_profile_cmds[]; /* rows below "profile" */
+
+/* cmd_sandbox_profile_diff.c */
+int pmg_cmd_sandbox_profile_diff(const struct pmg_call *call, struct pmg_err *err);
+
+/* cmd_sandbox_profile_show.c */
+extern const struct pmg_opt pmg_sandbox_profile_show_opts[];
+#define PMG_SANDBOX_PROFILE_SHOW_SIZE (2 * sizeof(void *))
 int pmg_cmd_sandbox_profile_show(const struct pmg_call *call, struct pmg_err *err);
+struct pmg_policy_rule;
+/** An element of docs/cli-json.md, "pmg sandbox profile show". */
+struct json_t *pmg_sandbox_rule_json(const struct pmg_policy_rule *rule) PMG_MUST_CHECK;
 
 /* cmd_sandbox_project.c */
 extern const struct pmg_cmd pmg_sandbox_project_cmds[]; /* rows below "project" */

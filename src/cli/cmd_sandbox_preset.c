@@ -1,13 +1,10 @@
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/env.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "cli/cmd_sandbox.h"
-#include "cli/editor.h"
 #include "cli/front.h"
 #include "cli/shelves.h"
 #include "cli/table.h"
@@ -257,28 +254,6 @@ static int lint_presets(const struct pmg_call *call, struct pmg_err *err)
 					call->out);
 }
 
-static int check_name(const struct pmg_library *library, const char *name, struct pmg_err *err)
-{
-	pmg_autofree char *path = NULL;
-	pmg_autofree char *safe = pmg_out_quote(name);
-	struct stat st;
-
-	if (!pmg_draft_is_name(name))
-		return pmg_err_set(err, PMG_E_USAGE, 0,
-				   "a name is 1 to 64 letters, digits, \"_\" and \"-\", not \"%s\"",
-				   safe);
-	if (pmg_builtin_find("preset", name)) {
-		(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is built in, and would win", safe);
-		return pmg_err_hint(
-			err, "take another name; \"pmg sandbox preset show %s\" shows it", safe);
-	}
-	path = pmg_library_path(library, PMG_LIBRARY_PRESET, name);
-	if (lstat(path, &st) < 0)
-		return 0;
-	(void)pmg_err_set(err, PMG_E_USAGE, 0, "%s is there already", path);
-	return pmg_err_hint(err, "\"pmg sandbox preset edit %s\" changes it", safe);
-}
-
 /* What is meant to be changed, and can be used as it is. */
 static char *beginning(const struct init_opts *opts, const char *name, const char *author)
 {
@@ -315,65 +290,34 @@ static char *beginning(const struct init_opts *opts, const char *name, const cha
 	return r == 0 ? pmg_str_steal(&out) : NULL;
 }
 
-/* Options that would make a file that cannot be used are wrong, not the file. */
-static int check_beginning(const struct pmg_shelf *shelf, const char *path, const char *text,
-			   struct pmg_err *err)
-{
-	struct pmg_err why = PMG_ERR_INIT;
-
-	if (text &&
-	    pmg_shelves_check(shelf, PMG_LIBRARY_PRESET, path, text, strlen(text), &why) == 0)
-		return 0;
-	return pmg_err_set(err, PMG_E_USAGE, 0, "%s",
-			   text ? why.msg : "author, labels or description are too long");
-}
-
 static int init_preset(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct init_opts *opts = call->opts;
 	const char *name = call->operands[0], *author;
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
-	pmg_autofree char *path = NULL;
 	pmg_autofree char *text = NULL;
 	int r = open_shelf(&env, &shelf, err);
 
 	if (r == 0)
-		r = check_name(&shelf.library, name, err);
+		r = pmg_shelves_check_name(&shelf.library, PMG_LIBRARY_PRESET, name, err);
 	if (r < 0)
 		return r;
 	author = opts->author ? opts->author : pmg_env_get(&env, "USER");
-	path = pmg_library_path(&shelf.library, PMG_LIBRARY_PRESET, name);
 	text = beginning(opts, name, author);
-	r = check_beginning(&shelf, path, text, err);
-	if (r < 0)
-		return r;
-	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
-		return pmg_shelves_edit(&shelf, PMG_LIBRARY_PRESET, name, text, &env, call->out,
-					err);
-	r = pmg_edit_write(path, text, strlen(text), true, err);
-	if (r == 0)
-		(void)fprintf(call->out->to, "%s\n", path);
-	return r;
+	if (!text)
+		return pmg_err_set(err, PMG_E_USAGE, 0,
+				   "author, labels or description are too long");
+	return pmg_shelves_begin(&shelf, PMG_LIBRARY_PRESET, name, text, &env, call->out, err);
 }
 
 static int edit_preset(const struct pmg_call *call, struct pmg_err *err)
 {
-	const char *name = call->operands[0];
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
-	pmg_auto(library_item) struct pmg_library_item item = { 0 };
-	pmg_autofree char *safe = pmg_out_quote(name);
 	int r = open_shelf(&env, &shelf, err);
 
-	if (r == 0)
-		r = find_preset(&shelf, name, &item, err);
-	if (r < 0)
-		return r;
-	if (!note_shadowed(&shelf, &item, call->out) && item.official) {
-		(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is built in and cannot be edited",
-				  safe);
-		return pmg_err_hint(err, "\"pmg sandbox preset init\" begins one of another name");
-	}
-	return pmg_shelves_edit(&shelf, PMG_LIBRARY_PRESET, name, NULL, &env, call->out, err);
+	return r < 0 ? r
+		     : pmg_shelves_change(&shelf, PMG_LIBRARY_PRESET, call->operands[0], &env,
+					  call->out, err);
 }

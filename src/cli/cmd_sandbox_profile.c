@@ -1,173 +1,243 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json.h"
+#include "base/str.h"
 #include "cli/cmd_sandbox.h"
 #include "cli/front.h"
-#include "run/prepare.h"
+#include "cli/shelves.h"
+#include "cli/table.h"
+#include "conf/yaml.h"
 
-struct show_opts {
+#define TEXT_MAX 65536U
+
+struct json_opts {
 	bool json;
-	bool plan;
-	bool resolved;
 };
 
-static const struct pmg_opt show_opts[] = {
-	{ PMG_OPT_FLAG, 0, "json", offsetof(struct show_opts, json), 0, NULL,
-	  "print the rules as JSON" },
-	{ PMG_OPT_FLAG, 0, "plan", offsetof(struct show_opts, plan), 0, NULL,
-	  "show how each rule is held, and the fingerprint" },
-	{ PMG_OPT_FLAG, 0, "resolved", offsetof(struct show_opts, resolved), 0, NULL,
-	  "show the rules as they come to in this folder" },
+struct init_opts {
+	const char *description;
+	const char *from;
+};
+
+static const struct pmg_opt json_opts[] = {
+	{ PMG_OPT_FLAG, 0, "json", offsetof(struct json_opts, json), 0, NULL, "print JSON" },
 	{ 0 },
 };
 
+static const struct pmg_opt lint_opts[] = {
+	{ PMG_OPT_FLAG, 0, "json", offsetof(struct pmg_lint_opts, json), 0, NULL, "print JSON" },
+	{ PMG_OPT_FLAG, 0, "strict", offsetof(struct pmg_lint_opts, strict), 0, NULL,
+	  "warn of more, and end with 1 when there are warnings" },
+	{ 0 },
+};
+
+static const struct pmg_opt init_opts[] = {
+	{ PMG_OPT_TEXT, 0, "description", offsetof(struct init_opts, description), 0, "TEXT",
+	  "what it is for" },
+	{ PMG_OPT_TEXT, 0, "from", offsetof(struct init_opts, from), 0, "BASE",
+	  "the built-in profile that it stands on" },
+	{ 0 },
+};
+
+static int edit_profile(const struct pmg_call *call, struct pmg_err *err);
+static int init_profile(const struct pmg_call *call, struct pmg_err *err);
+static int lint_profiles(const struct pmg_call *call, struct pmg_err *err);
+static int list_profiles(const struct pmg_call *call, struct pmg_err *err);
+
 const struct pmg_cmd pmg_sandbox_profile_cmds[] = {
+	{ .name = "diff",
+	  .synopsis = "[--json] A B",
+	  .summary = "show what profile B allows more than A, or less",
+	  .about = "Both are names or files, and taken as they come to in this folder.\n",
+	  .min = 2,
+	  .max = 2,
+	  .opts = json_opts,
+	  .opts_size = sizeof(struct json_opts),
+	  .run = pmg_cmd_sandbox_profile_diff },
+	{ .name = "edit",
+	  .synopsis = "NAME",
+	  .summary = "edit a profile of yours; saved when it can be used",
+	  .min = 1,
+	  .max = 1,
+	  .run = edit_profile },
+	{ .name = "init",
+	  .synopsis = "[--from BASE] [--description TEXT] NAME",
+	  .summary = "begin a profile of yours, on a built-in one",
+	  .about = "At a terminal it is opened in $VISUAL or $EDITOR.\n",
+	  .min = 1,
+	  .max = 1,
+	  .opts = init_opts,
+	  .opts_size = sizeof(struct init_opts),
+	  .run = init_profile },
+	{ .name = "lint",
+	  .synopsis = "[--json] [--strict] FILE|NAME...",
+	  .summary = "say all that is wrong with profiles",
+	  .about = "Ends with 0 when they can be used, with 121 when one cannot.\n",
+	  .min = 1,
+	  .max = PMG_CMD_ANY,
+	  .opts = lint_opts,
+	  .opts_size = sizeof(struct pmg_lint_opts),
+	  .run = lint_profiles },
+	{ .name = "list",
+	  .synopsis = "[--json]",
+	  .summary = "list profiles, built in and yours",
+	  .opts = json_opts,
+	  .opts_size = sizeof(struct json_opts),
+	  .run = list_profiles },
 	{ .name = "show",
-	  .synopsis = "[--resolved] [--plan] [--json] NAME",
+	  .synopsis = "[--resolved] [--plan] [--driver DRIVER] [--json] NAME",
 	  .summary = "show a profile: as written, or what it comes to here",
 	  .min = 1,
 	  .max = 1,
-	  .opts = show_opts,
-	  .opts_size = sizeof(struct show_opts),
+	  .opts = pmg_sandbox_profile_show_opts,
+	  .opts_size = PMG_SANDBOX_PROFILE_SHOW_SIZE,
 	  .run = pmg_cmd_sandbox_profile_show },
 	{ 0 },
 };
 
-/* As a run finds it. @return -PMG_E_CONFIG where there is none: it is what the user wrote that is
- * wrong */
-static int find(const struct pmg_strv *env, const char *name, struct pmg_library_item *item,
-		struct pmg_err *err)
+static int open_shelf(struct pmg_strv *env, struct pmg_shelf *shelf, struct pmg_err *err)
 {
+	pmg_front_environment(env);
+	return pmg_shelf_open(env, shelf, err);
+}
+
+static void add_row(struct pmg_table *table, const struct pmg_library_item *item)
+{
+	pmg_autofree char *tools = pmg_strv_join(&item->managers, ", ", TEXT_MAX);
+	pmg_autofree char *presets = pmg_strv_join(&item->presets, ", ", TEXT_MAX);
+	pmg_autofree char *note = pmg_xasprintf(
+		"%s%s%s", item->shadowed ? "not used: another one has its name" : "",
+		item->shadowed && item->error ? "; " : "", item->error ? item->error : "");
+	const char *const cells[] = { item->name,
+				      pmg_shelves_origin(item),
+				      item->inherits,
+				      tools,
+				      presets,
+				      item->description,
+				      note };
+
+	pmg_table_add(table, cells);
+}
+
+static int list_profiles(const struct pmg_call *call, struct pmg_err *err)
+{
+	static const char *const heads[] = { "NAME",    "FROM",        "INHERITS", "TOOLS",
+					     "PRESETS", "DESCRIPTION", "NOTE",     NULL };
+	const struct json_opts *opts = call->opts;
+	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
-	int r = pmg_shelf_open(env, &shelf, err);
+	pmg_auto(library_list) struct pmg_library_list list = { 0 };
+	pmg_auto(json) struct json_t *json = pmg_json_array();
+	pmg_auto(table) struct pmg_table *table = pmg_table_new(heads);
+	size_t i;
+	int r = open_shelf(&env, &shelf, err);
 
 	if (r == 0)
-		r = pmg_library_find(&shelf.library, PMG_LIBRARY_PROFILE, name, item, err);
-	return r == -PMG_E_NOTFOUND ? pmg_err_as(err, PMG_E_CONFIG) : r;
-}
-
-static int print_text(const struct pmg_library_item *item, const struct pmg_out *out,
-		      struct pmg_err *err)
-{
-	pmg_autofree char *text = NULL;
-	size_t len = 0;
-	int r = pmg_library_text(item, &text, &len, err);
-
-	if (r == 0)
-		(void)fwrite(text, 1, len, out->to);
-	return r == -PMG_E_NOTFOUND ? pmg_err_as(err, PMG_E_CONFIG) : r;
-}
-
-/* The manager that a profile is for: itself, or what it inherits from. */
-static char *manager_of(struct pmg_library_item *item)
-{
-	pmg_library_describe(item);
-	return pmg_xstrdup(!item->official && item->inherits ? item->inherits : item->name);
-}
-
-static bool is_allow(const struct pmg_policy_rule *rule)
-{
-	return rule->rank == PMG_RANK_ALLOW || rule->rank == PMG_RANK_OPT_OUT;
-}
-
-static struct json_t *rule_json(const struct pmg_policy_rule *rule)
-{
-	static const char *const roles[] = {
-		[PMG_ROLE_MANAGER] = "manager", [PMG_ROLE_SCRIPT] = "script", [PMG_ROLE_ANY] = "any"
-	};
-	struct json_t *json = pmg_json_object();
-
-	pmg_json_set_str(json, "access", pmg_access_name(rule->access));
-	pmg_json_set_bool(json, "allow", is_allow(rule));
-	pmg_json_set_str(json, "role", roles[rule->roles & PMG_ROLE_ANY]);
-	pmg_json_set_str(json, "pattern", rule->text);
-	pmg_json_set_str(json, "layer", pmg_layer_name(rule->layer));
-	pmg_json_set_str(json, "source", rule->source);
-	pmg_json_set_bool(json, "sensitive", rule->sensitive);
-	return json;
-}
-
-static void print_json(const struct pmg_policy *policy, const struct pmg_out *out)
-{
-	pmg_auto(json) struct json_t *rules = pmg_json_array();
-	size_t i;
-
-	for (i = 0; i < policy->n_rules; i++)
-		pmg_json_add(rules, rule_json(&policy->rules[i]));
-	pmg_out_json(out, rules);
-}
-
-static void print_resolved(const struct pmg_policy *policy, const struct pmg_out *out)
-{
-	size_t i;
-
-	for (i = 0; i < policy->n_rules; i++) {
-		const struct pmg_policy_rule *rule = &policy->rules[i];
-		pmg_autofree char *pattern = pmg_out_quote(rule->text);
-		pmg_autofree char *source = pmg_out_quote(rule->source);
-
-		(void)fprintf(out->to, "%s %s%s %s  (%s: %s)\n", pmg_access_name(rule->access),
-			      is_allow(rule) ? "allow" : "deny",
-			      rule->roles == PMG_ROLE_ANY      ? ""
-			      : rule->roles == PMG_ROLE_SCRIPT ? " script"
-							       : " manager",
-			      pattern, pmg_layer_name(rule->layer), source);
+		r = pmg_library_all(&shelf.library, PMG_LIBRARY_PROFILE, &list, err);
+	if (r < 0)
+		return r;
+	for (i = 0; i < list.n; i++) {
+		pmg_json_add(json, pmg_shelves_item_json(&list.v[i]));
+		add_row(table, &list.v[i]);
 	}
+	if (opts->json)
+		pmg_out_json(call->out, json);
+	else
+		pmg_table_print(table, call->out->to);
+	return 0;
 }
 
-static void print_plan(const struct pmg_prepared *prepared, const char *manager,
-		       const struct pmg_out *out)
+static int lint_profiles(const struct pmg_call *call, struct pmg_err *err)
 {
-	pmg_auto(plan) struct pmg_plan *shown = pmg_plan_new();
-	pmg_autofree char *text = NULL;
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
+	int r = open_shelf(&env, &shelf, err);
 
-	shown->manager = pmg_xstrdup(manager);
-	shown->cwd = pmg_xstrdup(prepared->cwd);
-	pmg_plan_policy(shown, prepared->policy);
-	pmg_bounds_plan(&prepared->bounds, shown);
-	pmg_plan_seal(shown);
-	text = pmg_plan_text(shown);
-	(void)fputs(text, out->to);
+	return r < 0 ? r
+		     : pmg_shelves_lint(&shelf, PMG_LIBRARY_PROFILE, call->operands, call->opts,
+					call->out);
 }
 
-int pmg_cmd_sandbox_profile_show(const struct pmg_call *call, struct pmg_err *err)
+/* What is meant to be changed, and can be used as it is. */
+static char *beginning(const struct init_opts *opts, const char *name)
 {
-	const struct show_opts *opts = call->opts;
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(TEXT_MAX);
+	pmg_autofree char *description = pmg_yaml_quote(
+		opts->description ? opts->description : "what it is for, in one line");
+	int r = pmg_str_addf(&out,
+			     "schema_version: 1\nname: %s\ndescription: %s\ninherits: %s\n"
+			     "presets: [] # as \"git\"; \"pmg sandbox preset list\" has all\n",
+			     name, description, opts->from);
+
+	if (r == 0)
+		r = pmg_str_adds(
+			&out, "# What is added to the built-in profile. A deny beats an allow; "
+			      "what stays closed\n"
+			      "# (credentials, git hooks, start files) opens only by its own "
+			      "name, hooks never.\n"
+			      "filesystem:\n"
+			      "  allow_read: [] # as \"${HOME}/.config/tool/**\"\n"
+			      "  allow_write: [] # as \"${PROJECT}/dist/**\"\n"
+			      "  deny_read: []\n"
+			      "  deny_write: []\n"
+			      "process:\n"
+			      "  allow_exec: []\n"
+			      "  deny_exec: []\n"
+			      "network:\n"
+			      "  allow_outbound: [] # of the manager, as \"downloads.test:443\"\n"
+			      "  script_outbound: [] # of scripts\n"
+			      "  deny_outbound: []\n"
+			      "environment:\n"
+			      "  allow: []\n"
+			      "  deny: []\n");
+	return r == 0 ? pmg_str_steal(&out) : NULL;
+}
+
+static int check_base(const struct pmg_library *library, const char *from, struct pmg_err *err)
+{
+	pmg_auto(library_item) struct pmg_library_item item = { 0 };
+	pmg_autofree char *safe = pmg_out_quote(from);
+
+	if (!from) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "--from BASE is needed");
+		return pmg_err_hint(err, "a built-in profile, as --from npm; \"pmg sandbox profile "
+					 "list\" has all");
+	}
+	if (pmg_library_find(library, PMG_LIBRARY_PROFILE, from, &item, err) < 0)
+		return pmg_err_as(err, PMG_E_USAGE);
+	return item.official ? 0
+			     : pmg_err_set(err, PMG_E_USAGE, 0,
+					   "\"%s\" is not built in: nothing can stand on it", safe);
+}
+
+static int init_profile(const struct pmg_call *call, struct pmg_err *err)
+{
+	const struct init_opts *opts = call->opts;
 	const char *name = call->operands[0];
 	pmg_auto(strv) struct pmg_strv env = { 0 };
-	pmg_auto(prepared) struct pmg_prepared prepared = { 0 };
-	pmg_auto(library_item) struct pmg_library_item item = { 0 };
-	pmg_autofree char *manager = NULL;
-	pmg_autofree char *bound = NULL;
-	struct pmg_run_want want = { .env = &env, .profile = name, .no_proxy = true };
-	char sh[] = "sh", *argv[] = { sh, NULL };
-	size_t i;
-	int r;
+	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
+	pmg_autofree char *text = NULL;
+	int r = open_shelf(&env, &shelf, err);
 
-	pmg_front_environment(&env);
-	r = find(&env, name, &item, err);
+	if (r == 0)
+		r = pmg_shelves_check_name(&shelf.library, PMG_LIBRARY_PROFILE, name, err);
+	if (r == 0)
+		r = check_base(&shelf.library, opts->from, err);
 	if (r < 0)
 		return r;
-	if (!opts->json && !opts->plan && !opts->resolved)
-		return print_text(&item, call->out, err);
-	manager = manager_of(&item);
-	want.command = pmg_pm_find(manager) == NULL;
-	want.tool = argv[0] = want.command ? sh : manager;
-	want.argv = argv;
-	r = pmg_prepare_policy(&want, &prepared, err);
-	if (r < 0)
-		return r;
-	bound = pmg_bounds_text(&prepared.bounds.managed);
-	if (bound)
-		pmg_out_note(call->out, "%s", bound);
-	for (i = 0; i < prepared.policy->notes.n; i++)
-		pmg_out_note(call->out, "%s", prepared.policy->notes.v[i]);
-	if (opts->json)
-		print_json(prepared.policy, call->out);
-	else if (opts->plan)
-		print_plan(&prepared, want.command ? "exec" : manager, call->out);
-	else
-		print_resolved(prepared.policy, call->out);
-	return 0;
+	text = beginning(opts, name);
+	if (!text)
+		return pmg_err_set(err, PMG_E_USAGE, 0, "the description is too long");
+	return pmg_shelves_begin(&shelf, PMG_LIBRARY_PROFILE, name, text, &env, call->out, err);
+}
+
+static int edit_profile(const struct pmg_call *call, struct pmg_err *err)
+{
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
+	int r = open_shelf(&env, &shelf, err);
+
+	return r < 0 ? r
+		     : pmg_shelves_change(&shelf, PMG_LIBRARY_PROFILE, call->operands[0], &env,
+					  call->out, err);
 }

@@ -2,7 +2,7 @@ noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
 	%D%/cmd.c %D%/cmd.h %D%/cmd_audit.c %D%/cmd_audit.h \
 	%D%/cmd_sandbox.c %D%/cmd_sandbox.h %D%/cmd_sandbox_allow.c %D%/cmd_sandbox_check.c %D%/cmd_sandbox_doctor.c \
-	%D%/cmd_sandbox_exec.c %D%/cmd_sandbox_explain.c %D%/cmd_sandbox_preset.c %D%/cmd_sandbox_profile.c \
+	%D%/cmd_sandbox_exec.c %D%/cmd_sandbox_explain.c %D%/cmd_sandbox_preset.c %D%/cmd_sandbox_profile.c %D%/cmd_sandbox_profile_diff.c %D%/cmd_sandbox_profile_show.c \
 	%D%/cmd_sandbox_project.c \
 	%D%/cmd_version.c %D%/cmd_violations.c %D%/cmd_violations.h \
 	%D%/editor.c %D%/editor.h \

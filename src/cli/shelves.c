@@ -1,6 +1,8 @@
 #include "cli/shelves.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -8,6 +10,10 @@
 #include "base/str.h"
 #include "cli/editor.h"
 #include "conf/yaml.h"
+#include "pm/pm.h"
+#include "policy/draft.h"
+
+#define TOOLS_MAX 64U
 
 const char *pmg_shelves_origin(const struct pmg_library_item *item)
 {
@@ -66,18 +72,55 @@ static void print_finding(const char *file, const struct pmg_finding *finding,
 	(void)fprintf(out->to, "%s%s%s\n", *hint ? " (" : "", hint, *hint ? ")" : "");
 }
 
-/* One that cannot be read is one finding. */
-static void lint_file(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *file,
-		      struct pmg_findings *found)
+/* Names that package_managers may have; NULL-terminated. */
+static void list_tools(const char **names, size_t max)
 {
+	const struct pmg_pm *const *pm;
+	const char *const *tool;
+	size_t n = 0;
+
+	names[n++] = "exec";
+	for (pm = pmg_pm_all(); *pm; pm++)
+		for (tool = (*pm)->tools; *tool && n < max - 1; tool++)
+			names[n++] = *tool;
+	names[n] = NULL;
+}
+
+/* What is typed is a path, or the name of a profile.
+ * @param[out] label  how findings call it; caller frees */
+static int read_typed(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *typed,
+		      char **label, char **text, size_t *len, struct pmg_err *err)
+{
+	pmg_auto(library_item) struct pmg_library_item item = { 0 };
+	int r;
+
+	*label = pmg_xstrdup(typed);
+	if (kind == PMG_LIBRARY_PRESET || pmg_library_is_path(typed))
+		return pmg_io_slurp(typed, PMG_YAML_TEXT_MAX, text, len, err);
+	r = pmg_library_find(&shelf->library, kind, typed, &item, err);
+	if (r < 0)
+		return r;
+	free(*label);
+	*label = item.path ? pmg_xstrdup(item.path) : pmg_xasprintf("built-in %s", typed);
+	return pmg_library_text(&item, text, len, err);
+}
+
+/* One that cannot be read is one finding. */
+static void lint_typed(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *typed,
+		       bool strict, char **label, struct pmg_findings *found)
+{
+	const char *tools[TOOLS_MAX];
 	pmg_autofree char *text = NULL;
 	struct pmg_err err = PMG_ERR_INIT;
 	size_t len = 0;
 
-	if (pmg_io_slurp(file, PMG_YAML_TEXT_MAX, &text, &len, &err) < 0)
+	list_tools(tools, TOOLS_MAX);
+	if (read_typed(shelf, kind, typed, label, &text, &len, &err) < 0)
 		pmg_findings_add(found, true, err.msg, err.hint);
+	else if (strict && kind == PMG_LIBRARY_PROFILE)
+		pmg_lint_strict(&shelf->library, shelf->dirs.home, *label, text, len, tools, found);
 	else
-		pmg_lint(&shelf->library, shelf->dirs.home, kind, file, text, len, found);
+		pmg_lint(&shelf->library, shelf->dirs.home, kind, *label, text, len, found);
 }
 
 int pmg_shelves_lint(const struct pmg_shelf *shelf, enum pmg_library_kind kind, char *const *files,
@@ -88,13 +131,14 @@ int pmg_shelves_lint(const struct pmg_shelf *shelf, enum pmg_library_kind kind, 
 
 	for (; *files; files++) {
 		pmg_auto(findings) struct pmg_findings found = { 0 };
+		pmg_autofree char *label = NULL;
 
-		lint_file(shelf, kind, *files, &found);
+		lint_typed(shelf, kind, *files, opts->strict, &label, &found);
 		for (i = 0; i < found.n; i++)
 			if (opts->json)
-				pmg_json_add(list, finding_json(*files, &found.v[i]));
+				pmg_json_add(list, finding_json(label, &found.v[i]));
 			else
-				print_finding(*files, &found.v[i], out);
+				print_finding(label, &found.v[i], out);
 		errors += found.n_errors;
 		warnings += found.n - found.n_errors;
 	}
@@ -155,4 +199,79 @@ int pmg_shelves_edit(const struct pmg_shelf *shelf, enum pmg_library_kind kind, 
 		return r;
 	pmg_out_note(out, written ? "%s is written" : "%s is as it was", shown);
 	return 0;
+}
+
+int pmg_shelves_check_name(const struct pmg_library *library, enum pmg_library_kind kind,
+			   const char *name, struct pmg_err *err)
+{
+	const char *what = pmg_library_kind_name(kind);
+	pmg_autofree char *path = NULL;
+	pmg_autofree char *safe = pmg_out_quote(name);
+	struct stat st;
+
+	if (!pmg_draft_is_name(name))
+		return pmg_err_set(err, PMG_E_USAGE, 0,
+				   "a name is 1 to 64 letters, digits, \"_\" and \"-\", not \"%s\"",
+				   safe);
+	if (pmg_builtin_find(what, name)) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is built in, and would win", safe);
+		return pmg_err_hint(err, "take another name; \"pmg sandbox %s show %s\" shows it",
+				    what, safe);
+	}
+	path = pmg_library_path(library, kind, name);
+	if (lstat(path, &st) < 0)
+		return 0;
+	(void)pmg_err_set(err, PMG_E_USAGE, 0, "%s is there already", path);
+	return pmg_err_hint(err, "\"pmg sandbox %s edit %s\" changes it", what, safe);
+}
+
+int pmg_shelves_begin(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *name,
+		      const char *text, const struct pmg_strv *env, const struct pmg_out *out,
+		      struct pmg_err *err)
+{
+	pmg_autofree char *path = pmg_library_path(&shelf->library, kind, name);
+	struct pmg_err why = PMG_ERR_INIT;
+	int r;
+
+	/* Options that would make a file that cannot be used are wrong, not the file. */
+	if (pmg_shelves_check(shelf, kind, path, text, strlen(text), &why) < 0)
+		return pmg_err_set(err, PMG_E_USAGE, 0, "%s", why.msg);
+	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
+		return pmg_shelves_edit(shelf, kind, name, text, env, out, err);
+	r = pmg_edit_write(path, text, strlen(text), true, err);
+	if (r == 0)
+		(void)fprintf(out->to, "%s\n", path);
+	return r;
+}
+
+int pmg_shelves_change(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *name,
+		       const struct pmg_strv *env, const struct pmg_out *out, struct pmg_err *err)
+{
+	const char *what = pmg_library_kind_name(kind);
+	pmg_auto(library_item) struct pmg_library_item item = { 0 };
+	pmg_autofree char *shadowed = NULL;
+	pmg_autofree char *shown = NULL;
+	pmg_autofree char *safe = pmg_out_quote(name);
+	int r = pmg_library_find(&shelf->library, kind, name, &item, err);
+
+	if (r == -PMG_E_NOTFOUND)
+		return pmg_err_as(err, PMG_E_USAGE);
+	if (r < 0)
+		return r;
+	shadowed = pmg_library_shadows(&shelf->library, &item);
+	if (item.official && !shadowed) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is built in and cannot be edited",
+				  safe);
+		return pmg_err_hint(err, "\"pmg sandbox %s init\" begins one of another name",
+				    what);
+	}
+	if (item.path && !shadowed && (item.is_template || pmg_library_is_path(name))) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is the file %s", safe, item.path);
+		return pmg_err_hint(err, "edit that, then \"pmg sandbox %s lint\" it", what);
+	}
+	shown = pmg_out_quote(shadowed);
+	if (shadowed)
+		pmg_out_note(out, "%s is not used: %s has its name", shown,
+			     item.official ? "a built-in one" : "one of config.yml");
+	return pmg_shelves_edit(shelf, kind, name, NULL, env, out, err);
 }

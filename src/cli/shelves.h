@@ -19,7 +19,7 @@ struct pmg_lint_opts {
 
 /**
  * Lint files and print what is found.
- * @param files  paths, NULL-terminated
+ * @param files  paths, or names of profiles, NULL-terminated
  * @return exit status: 0; 1: warnings, and strict; 121: errors
  */
 int pmg_shelves_lint(const struct pmg_shelf *shelf, enum pmg_library_kind kind, char *const *files,
@@ -38,5 +38,19 @@ int pmg_shelves_check(const struct pmg_shelf *shelf, enum pmg_library_kind kind,
 int pmg_shelves_edit(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *name,
 		     const char *text, const struct pmg_strv *env, const struct pmg_out *out,
 		     struct pmg_err *err) PMG_MUST_CHECK;
+
+/** May a new file have that name? Not that of a built-in one, or of one that is there. */
+int pmg_shelves_check_name(const struct pmg_library *library, enum pmg_library_kind kind,
+			   const char *name, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Write a new file, after check_name(), and print its path; at a terminal let it be edited. */
+int pmg_shelves_begin(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *name,
+		      const char *text, const struct pmg_strv *env, const struct pmg_out *out,
+		      struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Let the caller edit the user's file of that name; that it is shadowed is said. */
+int pmg_shelves_change(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *name,
+		       const struct pmg_strv *env, const struct pmg_out *out,
+		       struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

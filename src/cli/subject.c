@@ -22,7 +22,7 @@ int pmg_subject_find(const struct pmg_strv *env, const char *name, struct pmg_li
 		r = pmg_library_find(&shelf.library, PMG_LIBRARY_PROFILE, name, out, err);
 	if (r != -PMG_E_NOTFOUND)
 		return r;
-	err->code = PMG_E_CONFIG;
+	(void)pmg_err_as(err, PMG_E_CONFIG);
 	return pmg_err_diag(err, 2106); /* docs/codes/PMG2106.md */
 }
 
