@@ -212,6 +212,8 @@ static void look_at_rules(struct lint *lint, const struct pmg_yaml *doc, struct 
 	pmg_strv_addf(&facts.operands, "%s/typed", lint->home);
 	pmg_strv_addf(&facts.source_dirs, "%s/typed", lint->home);
 	pmg_strv_addf(&facts.dists, "%s/dist", facts.project);
+	pmg_strv_addf(&facts.plain_configs, "%s/.yarnrc", lint->home);
+	facts.state_dir = facts.cache_dir = facts.run_dir = "/var/lib/nobody/pmg";
 	if (pmg_lint_rules(&facts, doc, whole, lint->managers, lint->out, &err) < 0)
 		add_err(lint, &err);
 }
