@@ -297,10 +297,8 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	return 0;
 }
 
-/* A file inside a project may only tighten. One that config.yml names was looked at by who named
- * it; pmg's own folder may lie in a repository, of a home for instance. */
-static int check_profile(const struct pmg_run_want *want, const struct pmg_prepared *out,
-			 struct pmg_err *err)
+int pmg_prepare_check(const struct pmg_run_want *want, const struct pmg_prepared *out,
+		      struct pmg_err *err)
 {
 	const char *const tops[] = { out->policy->project, out->repository };
 	bool is_path = want->profile && pmg_library_is_path(want->profile);
@@ -342,7 +340,7 @@ int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *
 	if (r == 0 && out->walls)
 		r = make_policy(want, config, &place, run_dir, out, err);
 	if (r == 0 && out->walls)
-		r = check_profile(want, out, err);
+		r = pmg_prepare_check(want, out, err);
 	if (r < 0)
 		return r;
 	out->has_loopback = has_loopback(&out->facts);

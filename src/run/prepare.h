@@ -66,6 +66,15 @@ struct pmg_plan *pmg_prepare_plan(const struct pmg_run_want *want,
 int pmg_prepare_policy(const struct pmg_run_want *want, struct pmg_prepared *out,
 		       struct pmg_err *err) PMG_MUST_CHECK;
 
+/**
+ * May a run take this profile? A file inside a project may only tighten. One that config.yml names
+ * was looked at by who named it; pmg's own folder may lie in a repository, of a home for instance.
+ * @param prepared  with its policy
+ * @return 0; -PMG_E_CONFIG
+ */
+int pmg_prepare_check(const struct pmg_run_want *want, const struct pmg_prepared *prepared,
+		      struct pmg_err *err) PMG_MUST_CHECK;
+
 /* The profiles and presets that runs of this user have, for commands about them. */
 struct pmg_shelf {
 	struct pmg_bounds bounds;

@@ -12,7 +12,9 @@
 #include "policy/host.h"
 #include "policy/scrub.h"
 #include "run/target.h"
+#include "sandbox/driver.h"
 #include "sandbox/judge.h"
+#include "sandbox/lockdown.h"
 
 #define NESTED_MAX 5U /* interpreters that are scripts themselves, as the kernel has it */
 #define HTTPS      443U
@@ -283,9 +285,7 @@ static int read_host(const struct asking *a, bool bind, struct pmg_host **out, s
 
 	if (r == 0 && !pmg_host_is_exact(*out))
 		r = pmg_err_set(err, PMG_E_USAGE, 0, "%s: name one host", a->question->text);
-	if (r < 0)
-		err->code = PMG_E_USAGE;
-	return r < 0 ? -PMG_E_USAGE : 0;
+	return r < 0 ? pmg_err_as(err, PMG_E_USAGE) : 0;
 }
 
 static void set_place(struct asking *a, const char *host, uint16_t port)
@@ -414,22 +414,14 @@ int pmg_question_ask(const struct pmg_prepared *prepared, const struct pmg_strv 
 	return ways[question->access](&asking, err);
 }
 
-int pmg_question_prepare(const struct pmg_run_want *want, bool registries, struct pmg_prepared *out,
+/* As a run finds where packages come from. */
+static int prepare_whole(const struct pmg_run_want *want, struct pmg_prepared *out,
 			 struct pmg_err *err)
 {
 	pmg_auto(config) struct pmg_config config = { 0 };
-	pmg_auto(prepared) struct pmg_prepared probe = { 0 };
-	struct pmg_err scratch = PMG_ERR_INIT;
+	int r = pmg_prepare_program(want, out, err);
 	bool walls;
-	int r;
 
-	if (!registries || want->command || pmg_prepare_program(want, &probe, &scratch) < 0) {
-		r = pmg_prepare_policy(want, out, err);
-		return r < 0 ? r
-			     : pmg_bounds_check(&out->bounds, want,
-						out->pm ? out->pm->name : "exec", err);
-	}
-	r = pmg_prepare_program(want, out, err);
 	if (r == 0)
 		r = pmg_prepare_config(want, out, &config, err);
 	if (r < 0)
@@ -439,6 +431,28 @@ int pmg_question_prepare(const struct pmg_run_want *want, bool registries, struc
 	r = pmg_prepare_facts(want, &config, NULL, 0, out, err);
 	out->walls = walls;
 	return r;
+}
+
+static int prepare_policy(const struct pmg_run_want *want, struct pmg_prepared *out,
+			  struct pmg_err *err)
+{
+	int r = pmg_prepare_policy(want, out, err);
+
+	if (r == 0)
+		r = pmg_bounds_check(&out->bounds, want, out->pm ? out->pm->name : "exec", err);
+	return r == 0 ? pmg_prepare_check(want, out, err) : r;
+}
+
+int pmg_question_prepare(const struct pmg_run_want *want, bool registries, struct pmg_prepared *out,
+			 struct pmg_err *err)
+{
+	pmg_auto(prepared) struct pmg_prepared probe = { 0 };
+	struct pmg_err scratch = PMG_ERR_INIT;
+	bool whole =
+		registries && !want->command && pmg_prepare_program(want, &probe, &scratch) == 0;
+	int r = whole ? prepare_whole(want, out, err) : prepare_policy(want, out, err);
+
+	return r == 0 ? pmg_lockdown_can(out->policy, pmg_driver_all()[0], err) : r;
 }
 
 const char *pmg_question_tool(const char *cwd, const char *home)

@@ -29,6 +29,9 @@ static const char loose[] = "schema_version: 1\nname: loose\ndescription: d\n"
 			    "filesystem: {allow_read: [\"${HOME}/**\"]}\n";
 static const char broken[] = "schema_version: 1\nname: broken\ndescription: d\nnetwrok: {}\n";
 
+static const char open_out[] = "schema_version: 1\nname: open\ndescription: d\ninherits: npm\n"
+			       "network: {network_via_proxy_only: false}\n";
+
 static void deny(struct pmg_record *record, const char *target, const char *allow, bool sensitive)
 {
 	struct pmg_event event = { .code = 2002,
@@ -57,6 +60,8 @@ static int make_root(void **state)
 	folder_write(root, "bin/edit", "#!/bin/sh\n", 10); /* that changes nothing */
 	folder_write(root, "loose.yml", loose, strlen(loose));
 	folder_write(root, "broken.yml", broken, strlen(broken));
+	folder_write(root, "open.yml", open_out, strlen(open_out));
+	folder_write(root, "project/own.yml", loose, strlen(loose));
 	path = pmg_path_join(root, "bin/edit");
 	if (chmod(path, 0755) < 0)
 		return -1;
@@ -177,6 +182,13 @@ static const struct {
 	  121,
 	  "pmg: [PMG2106] no profile \"nmp\"\npmg: did you mean \"npm\"?" },
 	{ { "pmg", "sandbox", "check", "--role=user", "--read=x" }, 121, "pmg: " },
+	/* What no run takes is answered by no answer. */
+	{ { "pmg", "sandbox", "check", "--profile=./own.yml", "--read=x" },
+	  121,
+	  "*own.yml lies in the project\n" },
+	{ { "pmg", "sandbox", "check", "--profile=../open.yml", "--read=x" },
+	  120,
+	  "pmg: [PMG2107] " },
 	{ { "pmg", "sandbox", "profile", "show", "npm" }, 0, "*schema_version: 1\n" },
 	{ { "pmg", "sandbox", "profile", "show", "--plan", "pip" }, 0, "*\nfingerprint: " },
 	{ { "pmg", "sandbox", "profile", "show", "--driver=full", "--json", "npm" },
