@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
 #include "base/str.h"
@@ -72,6 +73,21 @@ int pmg_io_slurp(const char *path, size_t max, char **text, size_t *len, struct 
 	if (!S_ISREG(st.st_mode))
 		return pmg_err_set(err, PMG_E_SYS, 0, "%s: not a regular file", path);
 	return pmg_io_slurp_fd(fd, path, max, text, len, err);
+}
+
+int pmg_io_slurp_optional(const char *path, size_t max, char **text, size_t *len,
+			  struct pmg_err *err)
+{
+	struct pmg_err why = PMG_ERR_INIT;
+	int r = pmg_io_slurp(path, max, text, len, &why);
+
+	if (r == -PMG_E_LIMIT) {
+		*err = why;
+		return r;
+	}
+	if (r < 0)
+		pmg_log_debug("not read: %s", why.msg);
+	return 0;
 }
 
 int pmg_io_write_all(int fd, const void *bytes, size_t len, struct pmg_err *err)

@@ -21,7 +21,16 @@ int pmg_io_open(const char *path, int *fd, struct stat *st, struct pmg_err *err)
  */
 int pmg_io_slurp(const char *path, size_t max, char **text, size_t *len,
 		 struct pmg_err *err) PMG_MUST_CHECK;
-/** The same from an open descriptor, from where it stands to its end; `name` is for messages. */
+/**
+ * The same of a file that another tool reads by itself: what is not there, cannot be read or is no
+ * file says nothing to that tool either.
+ * @param[out] text  NULL before, and still where there is nothing to read
+ * @return 0; -PMG_E_LIMIT: above max
+ */
+int pmg_io_slurp_optional(const char *path, size_t max, char **text, size_t *len,
+			  struct pmg_err *err) PMG_MUST_CHECK;
+/** As pmg_io_slurp(), from an open descriptor, from where it stands to its end; `name` is for
+ * messages. */
 int pmg_io_slurp_fd(int fd, const char *name, size_t max, char **text, size_t *len,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 

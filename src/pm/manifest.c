@@ -127,15 +127,10 @@ static int load(const char *file, struct json_t **out, struct pmg_err *err)
 	pmg_autofree char *text = NULL;
 	const char *begin;
 	size_t len = 0;
-	int r;
+	int r = pmg_io_slurp_optional(file, MANIFEST_MAX, &text, &len, err);
 
-	r = pmg_io_slurp(file, MANIFEST_MAX, &text, &len, &why);
-	if (r == -PMG_E_LIMIT) {
-		*err = why;
+	if (r < 0 || !text)
 		return r;
-	}
-	if (r < 0)
-		return 0;
 	begin = pmg_str_has_prefix(text, "\xef\xbb\xbf") ? text + 3 : text;
 	if (pmg_json_parse(file, begin, len - (size_t)(begin - text), out, &why) < 0)
 		pmg_log_debug("not read: %s", why.msg);

@@ -157,18 +157,16 @@ int pmg_npm_lock_read(struct pmg_facts *facts, const char *path, struct pmg_err 
 	struct pmg_err why = PMG_ERR_INIT;
 	pmg_autofree char *text = NULL;
 	size_t len = 0;
-	int r;
+	int r = pmg_io_slurp_optional(path, PMG_LOCK_MAX, &text, &len, err);
 
-	r = pmg_io_slurp(path, PMG_LOCK_MAX, &text, &len, &why);
-	if (r == 0 && !pmg_npm_lock_is_ordinary(facts, text, len))
-		r = pmg_npm_lock_parse(facts, path, text, len, &why);
+	if (r < 0 || !text || pmg_npm_lock_is_ordinary(facts, text, len))
+		return r;
+	r = pmg_npm_lock_parse(facts, path, text, len, &why);
 	if (r == -PMG_E_PARSE) {
 		pmg_facts_note(facts, "%s; packages that it names elsewhere are not judged",
 			       why.msg);
 		return 0;
 	}
-	if (r == -PMG_E_NOTFOUND || r == -PMG_E_SYS)
-		return 0; /* npm reads no more of it */
 	if (r < 0)
 		*err = why;
 	return r;

@@ -13,18 +13,12 @@
 static int read_conf(struct pmg_pip *p, const char *path)
 {
 	pmg_auto(ini) struct pmg_ini ini = { 0 };
-	struct pmg_err why = PMG_ERR_INIT;
 	pmg_autofree char *text = NULL;
 	size_t len = 0, i;
-	int r;
+	int r = pmg_io_slurp_optional(path, PMG_INI_TEXT_MAX, &text, &len, p->err);
 
-	r = pmg_io_slurp(path, PMG_INI_TEXT_MAX, &text, &len, &why);
-	if (r == -PMG_E_LIMIT) {
-		*p->err = why;
+	if (r < 0 || !text)
 		return r;
-	}
-	if (r < 0)
-		return 0; /* not there, or pip cannot read it either */
 	r = pmg_ini_parse(PMG_INI_PYTHON, path, text, len, &ini, p->err);
 	for (i = 0; r == 0 && i < ini.n; i++)
 		r = pmg_settings_add(&p->settings, ini.entries[i].key, ini.entries[i].value, path,

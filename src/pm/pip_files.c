@@ -5,7 +5,6 @@
 
 #include "base/env.h"
 #include "base/io.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "pm/facts.h"
@@ -27,21 +26,11 @@ void pmg_pip_done(struct pmg_pip *p)
 
 int pmg_pip_text(struct pmg_pip *p, const char *path, size_t max, char **text, size_t *len)
 {
-	struct pmg_err why = PMG_ERR_INIT;
-	int r;
-
 	if (!pmg_strv_add_once(&p->seen, path))
 		return 0;
 	if (p->seen.n > FILES_MAX)
 		return pmg_err_set(p->err, PMG_E_LIMIT, 0, "more than %u files to read", FILES_MAX);
-	r = pmg_io_slurp(path, max, text, len, &why);
-	if (r == -PMG_E_LIMIT) {
-		*p->err = why;
-		return r;
-	}
-	if (r < 0)
-		pmg_log_debug("not read: %s", why.msg); /* the tool reads no more of it */
-	return 0;
+	return pmg_io_slurp_optional(path, max, text, len, p->err);
 }
 
 static int take_requirement(void *ctx, const struct pmg_requirement *found);

@@ -130,21 +130,15 @@ static int read_yaml(struct pmg_npmlike *n, const char *path, struct pmg_err *er
 	struct pmg_err why = PMG_ERR_INIT;
 	pmg_autofree char *text = NULL;
 	size_t len = 0;
-	int r;
+	int r = pmg_io_slurp_optional(path, YAML_MAX, &text, &len, err);
 
-	r = pmg_io_slurp(path, YAML_MAX, &text, &len, &why);
-	if (r == 0)
-		r = pmg_yamlscan(path, text, len, take_yaml, &into, &why);
-	if (r == -PMG_E_NOTFOUND || r == -PMG_E_SYS) {
-		pmg_log_debug("not read: %s", why.msg);
-		return 0; /* pnpm reads no more of it */
-	}
+	if (r < 0 || !text)
+		return r;
+	r = pmg_yamlscan(path, text, len, take_yaml, &into, &why);
 	if (r == -PMG_E_PARSE) { /* which pnpm may read to its end all the same */
 		pmg_log_debug("not read to its end: %s", why.msg);
 		return pmg_settings_add(&n->settings, unread, "", path, 1, err);
 	}
-	if (r == -PMG_E_LIMIT && text == NULL)
-		*err = why;
 	return r;
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "base/log.h"
 #include "base/str.h"
 #include "conf/ini.h"
 
@@ -79,20 +78,12 @@ int pmg_settings_npmrc(struct pmg_settings *settings, const char *path, const st
 		       struct pmg_err *err)
 {
 	pmg_auto(ini) struct pmg_ini ini = { 0 };
-	struct pmg_err why = PMG_ERR_INIT;
 	pmg_autofree char *text = NULL;
 	size_t len = 0, i;
-	int r;
+	int r = pmg_io_slurp_optional(path, PMG_INI_TEXT_MAX, &text, &len, err);
 
-	r = pmg_io_slurp(path, PMG_INI_TEXT_MAX, &text, &len, &why);
-	if (r == -PMG_E_LIMIT) {
-		*err = why;
+	if (r < 0 || !text)
 		return r;
-	}
-	if (r < 0) {
-		pmg_log_debug("not read: %s", why.msg);
-		return 0;
-	}
 	r = pmg_ini_parse(PMG_INI_NPMRC, path, text, len, &ini, err);
 	for (i = 0; r == 0 && i < ini.n; i++) {
 		pmg_autofree char *key = pmg_ini_expand(ini.entries[i].key, env);

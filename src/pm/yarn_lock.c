@@ -178,15 +178,9 @@ int pmg_yarn_lock_parse(struct pmg_facts *facts, const char *text, size_t len, s
 
 int pmg_yarn_lock_read(struct pmg_facts *facts, const char *path, struct pmg_err *err)
 {
-	struct pmg_err why = PMG_ERR_INIT;
 	pmg_autofree char *text = NULL;
 	size_t len = 0;
-	int r = pmg_io_slurp(path, PMG_LOCK_MAX, &text, &len, &why);
+	int r = pmg_io_slurp_optional(path, PMG_LOCK_MAX, &text, &len, err);
 
-	if (r == 0)
-		return pmg_yarn_lock_parse(facts, text, len, err);
-	if (r != -PMG_E_LIMIT)
-		return 0; /* yarn reads no more of it */
-	*err = why;
-	return r;
+	return r < 0 || !text ? r : pmg_yarn_lock_parse(facts, text, len, err);
 }

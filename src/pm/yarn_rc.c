@@ -125,26 +125,14 @@ int pmg_yarnrc_parse(struct pmg_settings *settings, const char *path, const char
 	return r;
 }
 
-static int slurp(const char *path, char **text, size_t *len, struct pmg_err *err)
-{
-	struct pmg_err why = PMG_ERR_INIT;
-	int r = pmg_io_slurp(path, RC_MAX, text, len, &why);
-
-	if (r == -PMG_E_LIMIT)
-		*err = why;
-	else if (r < 0)
-		pmg_log_debug("not read: %s", why.msg);
-	return r;
-}
-
 int pmg_yarnrc_read(struct pmg_settings *settings, const char *path, struct pmg_err *err)
 {
 	pmg_autofree char *text = NULL;
 	size_t len = 0;
-	int r = slurp(path, &text, &len, err);
+	int r = pmg_io_slurp_optional(path, RC_MAX, &text, &len, err);
 
-	if (r < 0)
-		return r == -PMG_E_LIMIT ? r : 0;
+	if (r < 0 || !text)
+		return r;
 	return pmg_yarnrc_parse(settings, path, text, len, err);
 }
 
@@ -245,10 +233,10 @@ int pmg_yarnrc_yml_read(struct pmg_settings *settings, const char *path, const s
 	struct pmg_err why = PMG_ERR_INIT;
 	pmg_autofree char *text = NULL;
 	size_t len = 0;
-	int r = slurp(path, &text, &len, err);
+	int r = pmg_io_slurp_optional(path, RC_MAX, &text, &len, err);
 
-	if (r < 0)
-		return r == -PMG_E_LIMIT ? r : 0;
+	if (r < 0 || !text)
+		return r;
 	if (is_legacy(text))
 		return pmg_settings_add(settings, PMG_YARN_UNREAD, "", path, 1, err);
 	r = pmg_yamlscan(path, text, len, take_yaml, &into, &why);

@@ -125,6 +125,32 @@ static void what_is_no_file_is_not_read(void **state)
 	}
 }
 
+/* As the tool whose file it is would take it; but what is too large is not taken for nothing. */
+static void a_file_of_another_tool_may_be_missing(void **state)
+{
+	pmg_autofree char *none = in_dir("none");
+	pmg_autofree char *file = in_dir("f");
+	pmg_autofree char *text = NULL;
+	const char *const nothing[] = { none, "/dev/null/x", dir, "/dev/zero" };
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i, len = 77;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(nothing); i++) {
+		assert_int_equal(pmg_io_slurp_optional(nothing[i], 100, &text, &len, &err), 0);
+		assert_null(text);
+		assert_int_equal(len, 77);
+		assert_string_equal(err.msg, "");
+	}
+	assert_int_equal(pmg_io_replace(file, "abc", 3, 0600, &err), 0);
+	assert_int_equal(pmg_io_slurp_optional(file, 2, &text, &len, &err), -PMG_E_LIMIT);
+	assert_null(text);
+	assert_non_null(strstr(err.msg, "larger than 2 bytes"));
+	assert_int_equal(pmg_io_slurp_optional(file, 3, &text, &len, &err), 0);
+	assert_string_equal(text, "abc");
+	assert_int_equal(len, 3);
+}
+
 static void a_replaced_file_has_its_mode_and_no_leftover(void **state)
 {
 	pmg_autofree char *path = in_dir("f");
@@ -258,6 +284,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_file_is_read_up_to_its_limit, make_dir, drop_dir),
 		cmocka_unit_test_setup_teardown(what_is_no_file_is_not_read, make_dir, drop_dir),
+		cmocka_unit_test_setup_teardown(a_file_of_another_tool_may_be_missing, make_dir,
+						drop_dir),
 		cmocka_unit_test_setup_teardown(a_replaced_file_has_its_mode_and_no_leftover,
 						make_dir, drop_dir),
 		cmocka_unit_test_setup_teardown(a_failed_replace_leaves_the_old, make_dir,
