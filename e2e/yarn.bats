@@ -70,7 +70,9 @@ everyday() { # WORDS THAT ADD TO THE ROOT
 	same "the tree" "$without_pmg" "$(tree .)"
 	never grep -rq 'http://pmg:' . "$HOME"
 	# A lockfile that says something else is no reason to go on.
-	sed -i 's/"tiny":"1.0.0"/"tiny":"1.1.0"/' packages/a/package.json
+	jq '.dependencies.bad = "1.0.0"' package.json >p && mv p package.json
+	bare yarn install --frozen-lockfile
+	must_fail
 	guarded yarn install --frozen-lockfile
 	must_fail
 }
