@@ -154,7 +154,7 @@ static bool is_closed_loader(const struct pmg_request *request, const struct pmg
 
 	return is_loader(object->path) && !decision.allowed && rule &&
 	       rule->layer == PMG_LAYER_BUILTIN && rule->rank == PMG_RANK_DENY &&
-	       pmg_str_has_prefix(pmg_path_name(rule->text), "ld-");
+	       strstr(rule->text, "/ld-"); /* "/lib64/ld-*", with or without what lies below */
 }
 
 /* A program by descriptor alone: a memfd, or a file that has no name, or might as well be named. */
