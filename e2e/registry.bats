@@ -178,8 +178,8 @@ installs() { # BASE PACKAGE: guarded and bare give the same tree
 
 @test "a script that may fetch packages fetches them and asks which are vulnerable, no more" {
 	cat >package.json <<-JSON
-		{ "name": "project", "version": "1.0.0", "scripts": { "fetch": "npm install --no-save tiny",
-		"tell": "node -e 'fetch(\"${npm_base}told\", { method: \"PUT\", body: \"x\" }).then(r => process.exit(r.ok ? 0 : 1))'" } }
+		{ "name": "project", "version": "1.0.0", "scripts": { "fetch": "npm install --audit --no-save tiny",
+		"tell": "curl -fsS -X PUT -d x ${npm_base}told" } }
 	JSON
 	forget
 	guarded npm run fetch
@@ -194,7 +194,7 @@ installs() { # BASE PACKAGE: guarded and bare give the same tree
 	must_fail
 	must_say "rule registry, only to fetch packages (flag)"
 	[ "$(asked told)" -eq 0 ]
-	bare npm run tell
+	bare env CURL_CA_BUNDLE="$reg/ca.pem" npm run tell
 	must_work
 	[ "$(asked told)" -eq 1 ]
 }
