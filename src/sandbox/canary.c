@@ -17,6 +17,7 @@
 #include "sandbox/walls_priv.h"
 
 #define BY_FILTER 2 /* SECCOMP_MODE_FILTER */
+#define ADDRESSES 16U
 
 /*
  * Tries, in the process that is about to become the tool, what the walls are there to refuse. An
@@ -48,11 +49,30 @@ static char *outside(const struct pmg_policy *policy)
 	return pmg_steal_ptr(&path);
 }
 
-/* Somebody to talk to, so that a refused connection can only be the broker's doing. */
-static int listen_inside(struct pmg_canary *canary, struct pmg_err *err)
+/* One of loopback that the policy does not open at this port, as a rule for 127.0.0.1 does; 0: it
+ * opens all. In the run's network each of them is there. */
+static in_addr_t closed_address(const struct pmg_policy *policy, in_port_t port)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET,
-				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	in_addr_t i;
+
+	for (i = INADDR_LOOPBACK; i < INADDR_LOOPBACK + ADDRESSES; i++) {
+		const struct in_addr at = { htonl(i) };
+		char text[INET_ADDRSTRLEN];
+
+		if (inet_ntop(AF_INET, &at, text, sizeof text) &&
+		    !pmg_policy_ask_net(policy, PMG_ACCESS_CONNECT, PMG_ROLE_MANAGER, text,
+					ntohs(port))
+			     .allowed)
+			return at.s_addr;
+	}
+	return 0;
+}
+
+/* Somebody to talk to, so that a refused connection can only be the broker's doing. */
+static int listen_inside(const struct pmg_policy *policy, struct pmg_canary *canary,
+			 struct pmg_err *err)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET };
 	socklen_t len = sizeof at;
 
 	canary->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -61,6 +81,7 @@ static int listen_inside(struct pmg_canary *canary, struct pmg_err *err)
 	    getsockname(canary->listener, (struct sockaddr *)&at, &len) < 0)
 		return pmg_err_set(err, PMG_E_SYS, errno, "listen for the canary");
 	canary->port = at.sin_port;
+	canary->address = closed_address(policy, at.sin_port);
 	return 0;
 }
 
@@ -79,7 +100,7 @@ int pmg_canary_prepare(const struct pmg_sandbox_want *want, const struct pmg_sub
 		return pmg_err_set(err, PMG_E_SYS, errno, "make %s", out->secret);
 	r = pmg_io_write_all(fd, out->content, sizeof out->content, err);
 	(void)close(fd);
-	return r == 0 ? listen_inside(out, err) : r;
+	return r == 0 ? listen_inside(want->policy, out, err) : r;
 }
 
 static int broken(struct pmg_err *err, const char *wall)
@@ -123,10 +144,11 @@ static bool can_connect(const struct pmg_canary *canary)
 {
 	const struct sockaddr_in at = { .sin_family = AF_INET,
 					.sin_port = canary->port,
-					.sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+					.sin_addr.s_addr = canary->address };
 	pmg_autofd int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	return fd >= 0 && connect(fd, (const struct sockaddr *)&at, sizeof at) == 0;
+	return canary->address && fd >= 0 &&
+	       connect(fd, (const struct sockaddr *)&at, sizeof at) == 0;
 }
 
 static bool has_rights(uint64_t allowed)

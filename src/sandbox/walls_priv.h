@@ -173,7 +173,8 @@ struct pmg_canary {
 	char *written; /* a file in HOME that must not come to be; NULL: the policy allows it */
 	uint8_t content[32];
 	int listener;     /* in the run's network */
-	uint16_t port;    /* network order */
+	uint16_t port;    /* network order, as the next */
+	uint32_t address; /* at which it must not be reached; 0: the policy allows it everywhere */
 	bool root_closed; /* the policy does not let "/" be listed */
 };
 #define PMG_CANARY_INIT                                                                            \
