@@ -6,6 +6,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "policy/build_priv.h"
 #include "policy/draft.h"
 #include "policy/glob.h"
 #include "policy/host.h"
@@ -54,15 +55,19 @@ int pmg_allow_parse(const char *text, int *type, const char **value, struct pmg_
 	int found = text[n] ? pmg_allow_type(name) : -1;
 	int r = 0;
 
-	if (found < 0)
-		return no_type(text, name, err);
+	if (found < 0) {
+		(void)no_type(text, name, err);
+		return pmg_err_diag(err, PMG_DIAG_INVALID);
+	}
 	if (found != PMG_ALLOW_PRESET)
 		r = pmg_allow_check(PMG_LAYER_FLAG, (enum pmg_access)found, false, text + n + 1,
 				    err);
 	else if (!pmg_draft_is_name(text + n + 1))
 		r = pmg_err_set(err, PMG_E_CONFIG, 0, "not the name of a preset");
-	if (r < 0)
-		return pmg_err_wrap(err, "\"%s\"", safe);
+	if (r < 0) {
+		(void)pmg_err_wrap(err, "\"%s\"", safe);
+		return pmg_err_diag(err, PMG_DIAG_INVALID);
+	}
 	*type = found;
 	*value = text + n + 1;
 	return 0;

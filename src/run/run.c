@@ -105,6 +105,17 @@ static void restore_terminal(const struct pmg_running *run)
 		(void)tcsetattr(run->terminal_fd, TCSADRAIN, &run->terminal);
 }
 
+/* Who wrote a pattern thinks it lets all of them through. */
+static void say_patterns(const struct pmg_running *run)
+{
+	pmg_auto(strv) struct pmg_strv notes = { 0 };
+	size_t i;
+
+	pmg_withheld_patterns(run->prepared.policy, &run->scrubbed, &notes);
+	for (i = 0; i < notes.n; i++)
+		pmg_running_say(run, PMG_SAY_NOTE, notes.v[i]);
+}
+
 static void begin_record(struct pmg_running *run, struct pmg_record *record)
 {
 	record->tool = pmg_xstrdup(run->want->tool);
@@ -299,6 +310,7 @@ static int guard(struct pmg_running *run, struct pmg_err *err)
 	if (run->result->signal)
 		return 0;
 	begin_record(run, record);
+	say_patterns(run);
 	if (run->result->fetches) /* it will be wanted, and now nobody waits for it */
 		add_fingerprint(run, record);
 	r = pmg_attend_tool(&run->attend, err);

@@ -51,8 +51,26 @@ void pmg_withheld_note(struct pmg_record *record, const struct pmg_policy *polic
 		if (policy)
 			decision = pmg_policy_ask(policy, PMG_ACCESS_ENV, PMG_ROLE_MANAGER,
 						  names->v[i]);
-		if (is_told(decision.rule, names->v[i]))
-			note(record, decision.rule, names->v[i]);
+		/* What a pattern allows went for its look. */
+		if (decision.allowed || is_told(decision.rule, names->v[i]))
+			note(record, decision.allowed ? NULL : decision.rule, names->v[i]);
+	}
+}
+
+void pmg_withheld_patterns(const struct pmg_policy *policy, const struct pmg_strv *names,
+			   struct pmg_strv *notes)
+{
+	size_t i;
+
+	for (i = 0; policy && i < names->n; i++) {
+		const struct pmg_decision decision =
+			pmg_policy_ask(policy, PMG_ACCESS_ENV, PMG_ROLE_MANAGER, names->v[i]);
+
+		if (decision.allowed && decision.rule->layer != PMG_LAYER_BUILTIN)
+			pmg_strv_addf(notes,
+				      "[PMG2003] %s looks like a credential: %s (%s) does not let "
+				      "it through, its own name does",
+				      names->v[i], decision.rule->text, decision.rule->source);
 	}
 }
 

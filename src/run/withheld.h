@@ -14,6 +14,13 @@ void pmg_withheld_note(struct pmg_record *record, const struct pmg_policy *polic
 		       const struct pmg_strv *names);
 
 /**
+ * Those that a pattern of the user's would let through, were they no credentials by their look: who
+ * wrote it thinks it does. @param policy  NULL: none. @param[out] notes  a line for each, added to
+ */
+void pmg_withheld_patterns(const struct pmg_policy *policy, const struct pmg_strv *names,
+			   struct pmg_strv *notes);
+
+/**
  * After a run that failed: is the program one of those small files by which a version manager
  * (mise, asdf, pyenv, ...) starts what it has chosen, and did variables of that manager stay
  * outside? Each becomes an event of code PMG2006.

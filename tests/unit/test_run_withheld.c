@@ -69,6 +69,45 @@ static void what_managed_policy_takes_is_recorded_and_nothing_lets_it_through(vo
 	assert_null(record.events.v[0].allow);
 }
 
+static void a_pattern_of_the_users_that_lets_no_credential_through_is_told(void **state)
+{
+	static const struct {
+		enum pmg_layer layer;
+		bool told;
+	} rows[] = { { PMG_LAYER_PROFILE, true },
+		     { PMG_LAYER_FLAG, true },
+		     { PMG_LAYER_BUILTIN, false } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		char pattern[] = "NPM_*", source[] = "/k.yml:5";
+		const struct pmg_policy_rule rule = { .access = PMG_ACCESS_ENV,
+						      .rank = PMG_RANK_ALLOW,
+						      .layer = rows[i].layer,
+						      .roles = PMG_ROLE_ANY,
+						      .text = pattern,
+						      .source = source };
+		pmg_auto(policy) struct pmg_policy *policy = pmg_policy_new();
+		pmg_auto(record) struct pmg_record record = { .started = 100 };
+		pmg_auto(strv) struct pmg_strv names = { 0 }, notes = { 0 };
+		struct pmg_err err = PMG_ERR_INIT;
+
+		assert_int_equal(pmg_policy_add(policy, &rule, &err), 0);
+		pmg_policy_seal(policy);
+		pmg_strv_add(&names, "NPM_TOKEN");
+		pmg_strv_add(&names, "OTHER_TOKEN");
+		pmg_withheld_patterns(policy, &names, &notes);
+		assert_int_equal(notes.n, rows[i].told ? 1 : 0);
+		if (rows[i].told)
+			assert_non_null(strstr(notes.v[0], "NPM_* (/k.yml:5)"));
+		/* It is not what took it away. */
+		pmg_withheld_note(&record, policy, &names);
+		assert_string_equal(record.events.v[0].target, "NPM_TOKEN");
+		assert_string_not_equal(record.events.v[0].rule, pattern);
+	}
+}
+
 static void without_walls_only_variables_of_pmg_are_missing(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { .started = 100 };
@@ -130,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_that_a_rule_takes_are_recorded_without_values),
 		cmocka_unit_test(what_managed_policy_takes_is_recorded_and_nothing_lets_it_through),
+		cmocka_unit_test(a_pattern_of_the_users_that_lets_no_credential_through_is_told),
 		cmocka_unit_test(without_walls_only_variables_of_pmg_are_missing),
 		cmocka_unit_test(a_shim_that_lacks_its_variables_is_named),
 	};
