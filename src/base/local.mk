@@ -37,7 +37,8 @@ tests_unit_test_base_strv_LDADD = $(LINK_BASE) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_base_url
 tests_unit_test_base_url_LDADD = $(LINK_BASE) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_url tests/fuzz/fuzz_msg tests/fuzz/fuzz_clock
+check_PROGRAMS += tests/fuzz/fuzz_url tests/fuzz/fuzz_msg tests/fuzz/fuzz_clock tests/fuzz/fuzz_program
 tests_fuzz_fuzz_url_LDADD = $(FUZZ_MAIN) $(LINK_BASE)
 tests_fuzz_fuzz_msg_LDADD = $(FUZZ_MAIN) $(LINK_BASE)
 tests_fuzz_fuzz_clock_LDADD = $(FUZZ_MAIN) $(LINK_BASE)
+tests_fuzz_fuzz_program_LDADD = $(FUZZ_MAIN) $(LINK_BASE)
