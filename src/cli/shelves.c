@@ -13,7 +13,8 @@
 #include "pm/pm.h"
 #include "policy/draft.h"
 
-#define TOOLS_MAX 64U
+#define TOOLS_MAX    64U
+#define DIAG_INVALID 2106 /* docs/codes/PMG2106.md */
 
 const char *pmg_shelves_origin(const struct pmg_library_item *item)
 {
@@ -155,7 +156,9 @@ int pmg_shelves_check(const struct pmg_shelf *shelf, enum pmg_library_kind kind,
 	pmg_auto(findings) struct pmg_findings found = { 0 };
 
 	pmg_lint(&shelf->library, shelf->dirs.home, kind, path, text, len, &found);
-	return pmg_findings_err(&found, path, err);
+	if (pmg_findings_err(&found, path, err) == 0)
+		return 0;
+	return pmg_err_diag(err, DIAG_INVALID);
 }
 
 struct checked {

@@ -313,6 +313,7 @@ static const struct {
 	{ { "pmg", "sandbox", "preset", "edit", "git" },
 	  121,
 	  "*nothing was changed, your text is in" },
+	{ { "pmg", "sandbox", "preset", "edit", "git" }, 121, "*pmg: [PMG2106] " },
 	{ { "pmg", "sandbox", "preset", "list" }, 0, "*not used: a built-in one has its name\n" },
 	{ { "pmg", "sandbox", "allow", "preset=acme" }, 0, "*: preset=acme\n" },
 };
