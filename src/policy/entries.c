@@ -237,6 +237,11 @@ static int add_paths(struct pmg_build *b, const struct pmg_draft_entry *entry, s
 	for (i = 0; r == 0 && i < texts.n; i++) {
 		pmg_autofree char *text = pmg_vars_typed(b->facts, texts.v[i]);
 
+		/* A folder that happens to be "/" is that folder, and not all below it. */
+		if (!entry->deny && strcmp(text, "/**") == 0 && entry->text[0] == '$' &&
+		    !pmg_str_has_suffix(entry->text, "**"))
+			continue;
+
 		r = add_path(b, entry, text, err);
 	}
 	return r;

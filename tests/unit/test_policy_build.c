@@ -713,6 +713,26 @@ static void switches_of_a_profile_open_what_they_stand_for(void **state)
 	building_end(&b);
 }
 
+static void a_variable_whose_value_is_the_root_opens_no_more_than_it(void **state)
+{
+	static const struct building_row rows[] = {
+		{ "read", "ms", "{home}/notes.txt", false },
+		{ "write", "ms", "{home}/notes.txt", false },
+	};
+	struct building b;
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	building_write(&b, "home/.config/pmg/profiles/root.yml",
+		       "schema_version: 1\nname: root\ninherits: npm\nfilesystem:\n"
+		       "  allow_read: [\"${CWD}\"]\n  allow_write: [\"${CWD}\"]\n");
+	b.facts.cwd = "/";
+	policy = building_policy(&b, "root", NULL);
+	building_ask(&b, policy, rows, PMG_ARRAY_LEN(rows));
+	building_end(&b);
+}
+
 static void a_project_that_is_the_home_does_not_open_the_home(void **state)
 {
 	static const struct building_row rows[] = {
@@ -764,6 +784,7 @@ int main(void)
 		cmocka_unit_test(a_dotenv_reads_as_empty_in_a_run_of_bun_alone),
 		cmocka_unit_test(the_profile_of_yarn_opens_what_an_install_needs),
 		cmocka_unit_test(switches_of_a_profile_open_what_they_stand_for),
+		cmocka_unit_test(a_variable_whose_value_is_the_root_opens_no_more_than_it),
 		cmocka_unit_test(a_project_that_is_the_home_does_not_open_the_home),
 	};
 
