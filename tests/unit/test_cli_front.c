@@ -97,9 +97,9 @@ static const struct {
 	  "pmg: no npx on PATH besides pmg itself\n" },
 	{ { "pmg", "pdm", "add", "x" }, 121, "pmg: pdm is not supported by this version\n" },
 	{ { "/opt/shims/pdm", "add", "x" }, 121, "pmg: pdm is not supported by this version\n" },
-	{ { "pmg", "sandbox", "check" },
+	{ { "pmg", "sandbox", "learn" },
 	  121,
-	  "pmg: pmg sandbox check is not supported by this version\n" },
+	  "pmg: pmg sandbox learn is not supported by this version\n" },
 	{ { "pmg", "--min-age=5d", "npm", "i" },
 	  121,
 	  "pmg: --min-age is not supported by this version\n"
@@ -210,7 +210,7 @@ static char *as_mdoc(const char *synopsis)
 	while ((word = strsep(&rest, "]"))) {
 		char *option = strstr(word, "[--"), *value;
 
-		if (!option)
+		if (!option || option[3] == ' ') /* "[-- TOOL ARGS...]" is none */
 			continue;
 		value = strchr(option, ' ');
 		if (value)
