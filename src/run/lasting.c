@@ -57,11 +57,15 @@ bool pmg_lasting_shares_tmp(const struct pmg_policy *policy)
 
 	for (i = 0; i < policy->n_rules; i++) {
 		const struct pmg_policy_rule *rule = &policy->rules[i];
+		const char *fixed;
 
-		if (rule->access <= PMG_ACCESS_EXEC && rule->layer != PMG_LAYER_RUN &&
-		    !rule->temporary &&
-		    (rule->rank == PMG_RANK_ALLOW || rule->rank == PMG_RANK_OPT_OUT) &&
-		    pmg_lasting_is_in_tmp(pmg_glob_fixed(rule->glob)))
+		if (rule->access > PMG_ACCESS_EXEC || rule->layer == PMG_LAYER_RUN ||
+		    rule->temporary ||
+		    (rule->rank != PMG_RANK_ALLOW && rule->rank != PMG_RANK_OPT_OUT))
+			continue;
+		/* Of "/tmp/x-*" nothing is brought back: it means the run's own. */
+		fixed = pmg_glob_fixed(rule->glob);
+		if (pmg_lasting_is_in_tmp(fixed) && !is_own(fixed))
 			return true;
 	}
 	return false;

@@ -58,6 +58,8 @@ static void who_opens_a_name_in_tmp_shares_it(void **state)
 		{ "/tmp/a", PMG_ACCESS_READ, PMG_RANK_OPT_OUT, PMG_LAYER_FLAG, false, true },
 		{ "/var/tmp/a/**", PMG_ACCESS_WRITE, PMG_RANK_ALLOW, PMG_LAYER_PROFILE, false,
 		  true },
+		{ "/tmp/x-*/**", PMG_ACCESS_WRITE, PMG_RANK_ALLOW, PMG_LAYER_BUILTIN, false,
+		  false },
 		{ "/tmp/a", PMG_ACCESS_READ, PMG_RANK_DENY, PMG_LAYER_PROFILE, false, false },
 		{ "/tmp/**", PMG_ACCESS_WRITE, PMG_RANK_ALLOW, PMG_LAYER_BUILTIN, true, false },
 		{ "/tmp/pmg-0/run/**", PMG_ACCESS_READ, PMG_RANK_OPT_OUT, PMG_LAYER_RUN, false,
