@@ -162,7 +162,9 @@ static int upward(struct pmg_npmlike *n, const char *start, struct pmg_err *err)
 		pmg_autofree char *file = pmg_path_join(dir, ".npmrc");
 		char *up = pmg_path_dir(dir);
 
+		n->settings.of_project = strcmp(dir, n->place->home) != 0;
 		r = read_npmrc(n, file, err);
+		n->settings.of_project = false;
 		if (strcmp(up, dir) == 0) {
 			free(up);
 			break;
@@ -208,7 +210,9 @@ static int each_named(struct pmg_npmlike *n, const char *key,
 		if (!value || strcmp(n->settings.v[i].key, key) != 0)
 			continue;
 		path = path_of(n->place, value);
+		n->settings.of_project = n->settings.v[i].of_project;
 		r = fn(n, path, err);
+		n->settings.of_project = false;
 		count++;
 	}
 	return r < 0 ? r : count;

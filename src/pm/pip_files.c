@@ -130,6 +130,19 @@ static int take_script(struct pmg_pip *p, const char *value)
 	return pmg_pip_scan(p, path);
 }
 
+/* What pip and uv obey in a requirements file. Its author does not say where caches are,
+ * nor where results go. */
+static bool is_for_files(const char *name)
+{
+	static const char *const names[] = { "index-url", "extra-index-url", "pypi-url",
+					     "find-links", NULL };
+	const char *const *p = names;
+
+	while (*p && strcmp(*p, name) != 0)
+		p++;
+	return *p;
+}
+
 /* Options that name files; all others are settings. */
 static int take_option(struct pmg_pip *p, const char *name, const char *value, const char *what,
 		       unsigned line)
@@ -153,6 +166,8 @@ static int take_option(struct pmg_pip *p, const char *name, const char *value, c
 			return rows[i].take(p, value);
 	if (strcmp(name, "editable") == 0 || strcmp(name, "with-editable") == 0)
 		return take_requirement(p, &editable);
+	if (p->file && !is_for_files(name))
+		return 0;
 	return pmg_settings_add(&p->settings, name, value, what, line, p->err);
 }
 

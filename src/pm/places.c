@@ -127,7 +127,7 @@ bool pmg_places_is_of_project(const struct pmg_place *place, const struct pmg_pl
 		known = known || strcmp(pmg_path_name(s->what), names[i]) == 0;
 	if (s->line == 0 || (known && strcmp(dir, place->home) == 0))
 		return false;
-	return known ||
+	return known || s->of_project ||
 	       (s->what[0] == '/' && out->project && pmg_places_is_within(s->what, out->project));
 }
 

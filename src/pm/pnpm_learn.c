@@ -147,8 +147,12 @@ static int read_workspace(struct pmg_npmlike *n, const char *start, struct pmg_e
 {
 	pmg_autofree char *top = pmg_project_up(start, "pnpm-workspace.yaml");
 	pmg_autofree char *file = top ? pmg_path_join(top, "pnpm-workspace.yaml") : NULL;
+	int r;
 
-	return file ? read_yaml(n, file, err) : 0;
+	n->settings.of_project = file && strcmp(top, n->place->home) != 0;
+	r = file ? read_yaml(n, file, err) : 0;
+	n->settings.of_project = false;
+	return r;
 }
 
 /* $XDG_CONFIG_HOME/pnpm: rc up to pnpm 10, auth.ini and config.yaml from 11 on. */

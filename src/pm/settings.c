@@ -33,6 +33,7 @@ int pmg_settings_add(struct pmg_settings *settings, const char *key, const char 
 		.value = pmg_xstrdup(value),
 		.what = pmg_xstrdup(what),
 		.line = line,
+		.of_project = settings->of_project,
 	};
 	return 0;
 }

@@ -4,6 +4,8 @@
  * Settings of a manager in order of precedence: what was added first counts.
  * Each remembers where it was written. Keys are npm's: lower case, "-".
  */
+#include <stdbool.h>
+
 #include "base/strv.h"
 
 #define PMG_SETTINGS_MAX 65536U
@@ -13,12 +15,16 @@ struct pmg_setting {
 	char *value;
 	char *what; /* "command line", "environment NAME", or a path */
 	unsigned line;
+	bool of_project; /* as of the list, when it was added */
 };
 
 struct pmg_settings {
 	struct pmg_setting *v;
 	size_t n;
 	size_t cap;
+	/* What is added now was written by who wrote the project, wherever the file lies: one above
+	 * it, or one that its own files name. */
+	bool of_project;
 };
 
 void pmg_settings_done(struct pmg_settings *settings);

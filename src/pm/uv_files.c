@@ -163,9 +163,11 @@ static int read_upward(struct pmg_uv *uv)
 		pmg_autofree char *lock = pmg_path_join(dir, "uv.lock");
 		char *up = pmg_path_dir(dir);
 
+		uv->pip.settings.of_project = strcmp(dir, uv->pip.place->home) != 0;
 		r = read_own(uv, dir, "uv.toml");
 		if (r == 0)
 			r = read_manifest(uv, manifest);
+		uv->pip.settings.of_project = false;
 		if (r == 0)
 			r = pmg_pip_lock(&uv->pip, lock);
 		if (strcmp(up, dir) == 0)
@@ -247,5 +249,9 @@ int pmg_uv_script(struct pmg_uv *uv, const char *name)
 	if (toml.len == 0)
 		return 0;
 	r = pmg_pip_scan_text(&uv->pip, path, toml.s, toml.len);
-	return r == 0 ? parse_table(uv, path, toml.s, toml.len, "tool.uv") : r;
+	uv->pip.settings.of_project = true; /* who wrote it did not write this machine's settings */
+	if (r == 0)
+		r = parse_table(uv, path, toml.s, toml.len, "tool.uv");
+	uv->pip.settings.of_project = false;
+	return r;
 }

@@ -57,7 +57,9 @@ static int upward(struct pmg_npmlike *n, const char *start, const char *name,
 		char *up = pmg_path_dir(dir);
 		bool top = strcmp(up, dir) == 0;
 
+		n->settings.of_project = strcmp(dir, n->place->home) != 0;
 		r = read(n, file, err);
+		n->settings.of_project = false;
 		free(dir);
 		dir = up;
 		if (top)

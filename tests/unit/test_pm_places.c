@@ -601,6 +601,54 @@ static void a_project_opens_nothing_outside_by_its_settings(void **state)
 	}
 }
 
+/* A repository around the project, and what its files name, is of the same people. */
+static void nor_by_files_that_lie_outside_of_it(void **state)
+{
+	static const struct {
+		const char *tool, *line, *file, *text, *above; /* above: repo/../conf */
+	} rows[] = {
+		{ "npm", "npm i", ".npmrc", "userconfig=../conf\n", "cache={home}/docs\n" },
+		{ "npm", "npm i", ".npmrc", "globalconfig=../conf\n", "cache={home}/docs\n" },
+		{ "pnpm", "pnpm i", ".npmrc", "userconfig=../conf\n", "store-dir={home}/docs\n" },
+		{ "yarn", "yarn install", ".yarnrc", "use-yarnrc \"../conf\"\n",
+		  "cache-folder \"{home}/docs\"\n" },
+		{ "uv", "uv sync", "../uv.toml", "cache-dir = \"{home}/docs\"\n", "" },
+		{ "uv", "uv sync", "../pyproject.toml", "[tool.uv]\ncache-dir = \"{home}/docs\"\n",
+		  "" },
+		{ "pipx", "pipx run x", "../uv.toml", "cache-dir = \"{home}/docs\"\n", "" },
+		{ "uv", "uv run ../s.py", "../s.py",
+		  "# /// script\n# [tool.uv]\n# cache-dir = \"{home}/docs\"\n# ///\n", "" },
+		{ "uv", "uv pip install -r ../r.txt", "../r.txt", "--cache-dir {home}/docs\n", "" },
+		{ "pip", "pip install -r ../r.txt", "../r.txt", "--target {home}/docs\n", "" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(places) struct pmg_places places = { 0 };
+		pmg_autofree char *file = pmg_xasprintf("home/src/repo/%s", rows[i].file);
+		struct learning l;
+
+		learning_begin(&l, rows[i].tool);
+		learning_program(&l, rows[i].tool, "exit 1");
+		free(l.project);
+		l.project = pmg_xasprintf("%s/src/repo", l.home);
+		learning_write(&l, "home/docs/pyvenv.cfg", "");
+		learning_write(&l, "home/src/repo/package.json", "{}");
+		learning_write(&l, "home/src/repo/pyproject.toml", "[project]\nname = \"x\"\n");
+		learning_write(&l, "home/src/conf", rows[i].above);
+		learning_write(&l, file, rows[i].text);
+		find(&l, rows[i].line, &places);
+		if (has(&l, &places.caches, "{home}/docs") ||
+		    has(&l, &places.stores, "{home}/docs") ||
+		    has(&l, &places.prefixes, "{home}/docs") ||
+		    has(&l, &places.outputs, "{home}/docs") ||
+		    has(&l, &places.configs, "{home}/src/conf"))
+			fail_msg("row %zu", i);
+		learning_end(&l);
+	}
+}
+
 static void a_project_does_not_make_a_run_global(void **state)
 {
 	static const struct {
@@ -767,6 +815,7 @@ int main(void)
 		cmocka_unit_test(programs_are_found_behind_version_managers),
 		cmocka_unit_test(git_is_found_with_what_configures_it),
 		cmocka_unit_test(a_project_opens_nothing_outside_by_its_settings),
+		cmocka_unit_test(nor_by_files_that_lie_outside_of_it),
 		cmocka_unit_test(a_repository_opens_nothing_outside),
 		cmocka_unit_test(a_project_does_not_make_a_run_global),
 		cmocka_unit_test(credentials_in_git_configuration_are_seen),
