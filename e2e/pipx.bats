@@ -45,8 +45,12 @@ prepare() { :; }
 		must_work
 		[ "$stdout" = "hello there" ]
 		[ ! -e "$HOME/.cache/pipx/mark" ] || fail "$backend: the app wrote the cache"
-		bare pipx list --short
+		guarded pipx list --short
 		[ "$stdout" = "hello 1.0" ]
+		guarded pipx uninstall hello
+		must_work
+		must_not_say denied
+		[ ! -e "$HOME/.local/bin/hello" ] && [ ! -e "$HOME/.local/share/pipx/venvs/hello" ]
 	done
 }
 

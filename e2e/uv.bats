@@ -47,6 +47,10 @@ prepare() { project app tinypy; }
 	guarded uv tool install hello
 	must_work
 	[ "$("$HOME/.local/bin/hello")" = "hello of uvx" ]
+	guarded uv tool list
+	must_work
+	must_not_say denied
+	grep -q '^hello v1.0' <<<"$stdout"
 	printf '%s\n' '# /// script' '# dependencies = ["tinypy"]' '# ///' 'import tinypy' 'print(1)' >s.py
 	guarded uv run s.py
 	must_work

@@ -6,8 +6,9 @@ static const char *const tools[] = { "pipx", NULL };
 
 static const char *const cache_only[] = { "dir", "purge", NULL };
 
-/* `ensurepath` asks the shell for its PATH and edits what that reads when it starts: within walls
- * it could do neither. */
+/* Before version 1.5 whatever looks at an environment brings the pip that all share up to date
+ * first: `list` and `uninstall` too. `ensurepath` asks the shell for its PATH and edits what that
+ * reads when it starts: within walls it could do neither. */
 static const struct pmg_verb_row verbs[] = {
 	{ "install", PMG_VERB_FETCH, NULL },
 	{ "install-all", PMG_VERB_FETCH, NULL },
@@ -17,9 +18,9 @@ static const struct pmg_verb_row verbs[] = {
 	{ "upgrade-shared", PMG_VERB_FETCH, NULL },
 	{ "reinstall", PMG_VERB_FETCH, NULL },
 	{ "reinstall-all", PMG_VERB_FETCH, NULL },
-	{ "list", PMG_VERB_PLAIN, NULL },
-	{ "uninstall", PMG_VERB_PLAIN, NULL },
-	{ "uninstall-all", PMG_VERB_PLAIN, NULL },
+	{ "list", PMG_VERB_FETCH, NULL },
+	{ "uninstall", PMG_VERB_FETCH, NULL },
+	{ "uninstall-all", PMG_VERB_FETCH, NULL },
 	{ "environment", PMG_VERB_PLAIN, NULL },
 	{ "completions", PMG_VERB_PLAIN, NULL },
 	{ "ensurepath", PMG_VERB_PLAIN, NULL },

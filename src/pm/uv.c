@@ -8,10 +8,10 @@ static const char *const tools[] = { "uv", "uvx", NULL };
 
 static const char *const cache_only[] = { "dir", "clean", "prune", "size", NULL };
 static const char *const dir_only[] = { "dir", NULL };
-static const char *const tool_only[] = { "dir", "list", NULL };
 static const char *const self_only[] = { "version", NULL };
 
-/* Whatever looks for an interpreter starts the one in .venv: `uv pip list` too. */
+/* Whatever looks for an interpreter starts the one in .venv: `uv pip list` too, and `uv tool list`
+ * those of the tools; with --outdated it asks the index. */
 static const struct pmg_verb_row verbs[] = {
 	{ "add", PMG_VERB_FETCH, NULL },
 	{ "remove", PMG_VERB_FETCH, NULL },
@@ -20,7 +20,7 @@ static const struct pmg_verb_row verbs[] = {
 	{ "pip", PMG_VERB_FETCH, NULL },
 	{ "cache", PMG_VERB_PLAIN, cache_only },
 	{ "python", PMG_VERB_PLAIN, dir_only },
-	{ "tool", PMG_VERB_PLAIN, tool_only },
+	{ "tool", PMG_VERB_PLAIN, dir_only },
 	{ "self", PMG_VERB_PLAIN, self_only },
 	{ "generate-shell-completion", PMG_VERB_PLAIN, NULL },
 	{ "help", PMG_VERB_PLAIN, NULL },
