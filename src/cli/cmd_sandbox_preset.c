@@ -1,11 +1,7 @@
-#include <stdio.h>
-#include <string.h>
-
 #include "base/env.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "cli/cmd_sandbox.h"
-#include "cli/front.h"
 #include "cli/shelves.h"
 #include "cli/table.h"
 #include "conf/yaml.h"
@@ -109,14 +105,10 @@ const struct pmg_cmd pmg_sandbox_preset_cmds[] = {
 	{ 0 },
 };
 
-static int open_shelf(struct pmg_strv *env, struct pmg_shelf *shelf, struct pmg_err *err)
+static bool is_wanted(const void *call_opts, const struct pmg_library_item *item)
 {
-	pmg_front_environment(env);
-	return pmg_shelf_open(env, shelf, err);
-}
+	const struct list_opts *opts = call_opts;
 
-static bool is_wanted(const struct list_opts *opts, const struct pmg_library_item *item)
-{
 	return (!opts->label || pmg_strv_has(&item->labels, opts->label)) &&
 	       (!opts->author || pmg_streq(item->author, opts->author));
 }
@@ -124,9 +116,7 @@ static bool is_wanted(const struct list_opts *opts, const struct pmg_library_ite
 static void add_row(struct pmg_table *table, const struct pmg_library_item *item)
 {
 	pmg_autofree char *labels = pmg_strv_join(&item->labels, ", ", TEXT_MAX);
-	pmg_autofree char *note = pmg_xasprintf(
-		"%s%s%s", item->shadowed ? "not used: a built-in one has its name" : "",
-		item->shadowed && item->error ? "; " : "", item->error ? item->error : "");
+	pmg_autofree char *note = pmg_shelves_note(item);
 	const char *const cells[] = { item->name, pmg_shelves_origin(item), item->author,
 				      labels,     item->description,        note };
 
@@ -137,30 +127,15 @@ static int list_presets(const struct pmg_call *call, struct pmg_err *err)
 {
 	static const char *const heads[] = { "NAME",        "FROM", "AUTHOR", "LABELS",
 					     "DESCRIPTION", "NOTE", NULL };
+	static const struct pmg_shelves_listing listing = {
+		.kind = PMG_LIBRARY_PRESET,
+		.heads = heads,
+		.add_row = add_row,
+		.is_wanted = is_wanted,
+	};
 	const struct list_opts *opts = call->opts;
-	pmg_auto(strv) struct pmg_strv env = { 0 };
-	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
-	pmg_auto(library_list) struct pmg_library_list list = { 0 };
-	pmg_auto(json) struct json_t *json = pmg_json_array();
-	pmg_auto(table) struct pmg_table *table = pmg_table_new(heads);
-	size_t i;
-	int r = open_shelf(&env, &shelf, err);
 
-	if (r == 0)
-		r = pmg_library_all(&shelf.library, PMG_LIBRARY_PRESET, &list, err);
-	if (r < 0)
-		return r;
-	for (i = 0; i < list.n; i++) {
-		if (!is_wanted(opts, &list.v[i]))
-			continue;
-		pmg_json_add(json, pmg_shelves_item_json(&list.v[i]));
-		add_row(table, &list.v[i]);
-	}
-	if (opts->json)
-		pmg_out_json(call->out, json);
-	else
-		pmg_table_print(table, call->out->to);
-	return 0;
+	return pmg_shelves_list(call, &listing, opts->json, err);
 }
 
 static struct json_t *allows_json(const struct pmg_draft *draft)
@@ -215,43 +190,26 @@ static bool note_shadowed(const struct pmg_shelf *shelf, const struct pmg_librar
 	return shadowed != NULL;
 }
 
-static int print_text(const struct pmg_library_item *item, const struct pmg_out *out,
-		      struct pmg_err *err)
-{
-	pmg_autofree char *text = NULL;
-	size_t len = 0;
-	int r = pmg_library_text(item, &text, &len, err);
-
-	if (r == 0)
-		(void)fwrite(text, 1, len, out->to);
-	return r;
-}
-
 static int show_preset(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct show_opts *opts = call->opts;
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
 	pmg_auto(library_item) struct pmg_library_item item = { 0 };
-	int r = open_shelf(&env, &shelf, err);
+	int r = pmg_shelves_open(&env, &shelf, err);
 
 	if (r == 0)
 		r = find_preset(&shelf, call->operands[0], &item, err);
 	if (r < 0)
 		return r;
 	(void)note_shadowed(&shelf, &item, call->out);
-	return opts->json ? print_json(&item, call->out, err) : print_text(&item, call->out, err);
+	return opts->json ? print_json(&item, call->out, err)
+			  : pmg_shelves_print(&item, call->out, err);
 }
 
 static int lint_presets(const struct pmg_call *call, struct pmg_err *err)
 {
-	pmg_auto(strv) struct pmg_strv env = { 0 };
-	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
-	int r = open_shelf(&env, &shelf, err);
-
-	return r < 0 ? r
-		     : pmg_shelves_lint(&shelf, PMG_LIBRARY_PRESET, call->operands, call->opts,
-					call->out);
+	return pmg_shelves_lint(call, PMG_LIBRARY_PRESET, err);
 }
 
 /* What is meant to be changed, and can be used as it is. */
@@ -297,7 +255,7 @@ static int init_preset(const struct pmg_call *call, struct pmg_err *err)
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
 	pmg_autofree char *text = NULL;
-	int r = open_shelf(&env, &shelf, err);
+	int r = pmg_shelves_open(&env, &shelf, err);
 
 	if (r == 0)
 		r = pmg_shelves_check_name(&shelf.library, PMG_LIBRARY_PRESET, name, err);
@@ -313,11 +271,5 @@ static int init_preset(const struct pmg_call *call, struct pmg_err *err)
 
 static int edit_preset(const struct pmg_call *call, struct pmg_err *err)
 {
-	pmg_auto(strv) struct pmg_strv env = { 0 };
-	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
-	int r = open_shelf(&env, &shelf, err);
-
-	return r < 0 ? r
-		     : pmg_shelves_change(&shelf, PMG_LIBRARY_PRESET, call->operands[0], &env,
-					  call->out, err);
+	return pmg_shelves_change(call, PMG_LIBRARY_PRESET, err);
 }

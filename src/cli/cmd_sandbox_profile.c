@@ -1,9 +1,5 @@
-#include <stdio.h>
-#include <string.h>
-
 #include "base/str.h"
 #include "cli/cmd_sandbox.h"
-#include "cli/front.h"
 #include "cli/shelves.h"
 #include "cli/table.h"
 #include "conf/yaml.h"
@@ -95,19 +91,11 @@ const struct pmg_cmd pmg_sandbox_profile_cmds[] = {
 	{ 0 },
 };
 
-static int open_shelf(struct pmg_strv *env, struct pmg_shelf *shelf, struct pmg_err *err)
-{
-	pmg_front_environment(env);
-	return pmg_shelf_open(env, shelf, err);
-}
-
 static void add_row(struct pmg_table *table, const struct pmg_library_item *item)
 {
 	pmg_autofree char *tools = pmg_strv_join(&item->managers, ", ", TEXT_MAX);
 	pmg_autofree char *presets = pmg_strv_join(&item->presets, ", ", TEXT_MAX);
-	pmg_autofree char *note = pmg_xasprintf(
-		"%s%s%s", item->shadowed ? "not used: another one has its name" : "",
-		item->shadowed && item->error ? "; " : "", item->error ? item->error : "");
+	pmg_autofree char *note = pmg_shelves_note(item);
 	const char *const cells[] = { item->name,
 				      pmg_shelves_origin(item),
 				      item->inherits,
@@ -123,39 +111,19 @@ static int list_profiles(const struct pmg_call *call, struct pmg_err *err)
 {
 	static const char *const heads[] = { "NAME",    "FROM",        "INHERITS", "TOOLS",
 					     "PRESETS", "DESCRIPTION", "NOTE",     NULL };
+	static const struct pmg_shelves_listing listing = {
+		.kind = PMG_LIBRARY_PROFILE,
+		.heads = heads,
+		.add_row = add_row,
+	};
 	const struct json_opts *opts = call->opts;
-	pmg_auto(strv) struct pmg_strv env = { 0 };
-	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
-	pmg_auto(library_list) struct pmg_library_list list = { 0 };
-	pmg_auto(json) struct json_t *json = pmg_json_array();
-	pmg_auto(table) struct pmg_table *table = pmg_table_new(heads);
-	size_t i;
-	int r = open_shelf(&env, &shelf, err);
 
-	if (r == 0)
-		r = pmg_library_all(&shelf.library, PMG_LIBRARY_PROFILE, &list, err);
-	if (r < 0)
-		return r;
-	for (i = 0; i < list.n; i++) {
-		pmg_json_add(json, pmg_shelves_item_json(&list.v[i]));
-		add_row(table, &list.v[i]);
-	}
-	if (opts->json)
-		pmg_out_json(call->out, json);
-	else
-		pmg_table_print(table, call->out->to);
-	return 0;
+	return pmg_shelves_list(call, &listing, opts->json, err);
 }
 
 static int lint_profiles(const struct pmg_call *call, struct pmg_err *err)
 {
-	pmg_auto(strv) struct pmg_strv env = { 0 };
-	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
-	int r = open_shelf(&env, &shelf, err);
-
-	return r < 0 ? r
-		     : pmg_shelves_lint(&shelf, PMG_LIBRARY_PROFILE, call->operands, call->opts,
-					call->out);
+	return pmg_shelves_lint(call, PMG_LIBRARY_PROFILE, err);
 }
 
 /* What is meant to be changed, and can be used as it is. */
@@ -217,7 +185,7 @@ static int init_profile(const struct pmg_call *call, struct pmg_err *err)
 	pmg_auto(strv) struct pmg_strv env = { 0 };
 	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
 	pmg_autofree char *text = NULL;
-	int r = open_shelf(&env, &shelf, err);
+	int r = pmg_shelves_open(&env, &shelf, err);
 
 	if (r == 0)
 		r = pmg_shelves_check_name(&shelf.library, PMG_LIBRARY_PROFILE, name, err);
@@ -233,11 +201,5 @@ static int init_profile(const struct pmg_call *call, struct pmg_err *err)
 
 static int edit_profile(const struct pmg_call *call, struct pmg_err *err)
 {
-	pmg_auto(strv) struct pmg_strv env = { 0 };
-	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
-	int r = open_shelf(&env, &shelf, err);
-
-	return r < 0 ? r
-		     : pmg_shelves_change(&shelf, PMG_LIBRARY_PROFILE, call->operands[0], &env,
-					  call->out, err);
+	return pmg_shelves_change(call, PMG_LIBRARY_PROFILE, err);
 }

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "cli/cmd_sandbox.h"
 #include "cli/front.h"
+#include "cli/shelves.h"
 #include "cli/subject.h"
 #include "cli/table.h"
 #include "run/prepare.h"
@@ -30,18 +31,6 @@ const struct pmg_opt pmg_sandbox_profile_show_opts[] = {
 	  "show the rules as they come to in this folder" },
 	{ 0 },
 };
-
-static int print_text(const struct pmg_library_item *item, const struct pmg_out *out,
-		      struct pmg_err *err)
-{
-	pmg_autofree char *text = NULL;
-	size_t len = 0;
-	int r = pmg_library_text(item, &text, &len, err);
-
-	if (r == 0)
-		(void)fwrite(text, 1, len, out->to);
-	return r == -PMG_E_NOTFOUND ? pmg_err_as(err, PMG_E_CONFIG) : r;
-}
 
 static bool is_allow(const struct pmg_policy_rule *rule)
 {
@@ -266,7 +255,7 @@ int pmg_cmd_sandbox_profile_show(const struct pmg_call *call, struct pmg_err *er
 	pmg_front_environment(&subject.env);
 	if (!opts->json && !opts->plan && !opts->resolved && !opts->driver) {
 		r = pmg_subject_find(&subject.env, name, &item, err);
-		return r < 0 ? r : print_text(&item, call->out, err);
+		return r < 0 ? r : pmg_shelves_print(&item, call->out, err);
 	}
 	r = pmg_subject_profile(name, &subject, err);
 	subject.want.no_proxy = !opts->driver;

@@ -9,12 +9,19 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "cli/editor.h"
+#include "cli/front.h"
 #include "conf/yaml.h"
 #include "pm/pm.h"
 #include "policy/draft.h"
 
 #define TOOLS_MAX    64U
 #define DIAG_INVALID 2106 /* docs/codes/PMG2106.md */
+
+int pmg_shelves_open(struct pmg_strv *env, struct pmg_shelf *shelf, struct pmg_err *err)
+{
+	pmg_front_environment(env);
+	return pmg_shelf_open(env, shelf, err);
+}
 
 const char *pmg_shelves_origin(const struct pmg_library_item *item)
 {
@@ -42,6 +49,59 @@ struct json_t *pmg_shelves_item_json(const struct pmg_library_item *item)
 	}
 	pmg_json_set_str(json, "error", item->error);
 	return json;
+}
+
+char *pmg_shelves_note(const struct pmg_library_item *item)
+{
+	const char *shadowed = item->kind == PMG_LIBRARY_PRESET
+				       ? "not used: a built-in one has its name"
+				       : "not used: another one has its name";
+
+	return pmg_xasprintf("%s%s%s", item->shadowed ? shadowed : "",
+			     item->shadowed && item->error ? "; " : "",
+			     item->error ? item->error : "");
+}
+
+int pmg_shelves_list(const struct pmg_call *call, const struct pmg_shelves_listing *listing,
+		     bool as_json, struct pmg_err *err)
+{
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
+	pmg_auto(library_list) struct pmg_library_list list = { 0 };
+	pmg_auto(json) struct json_t *json = pmg_json_array();
+	pmg_auto(table) struct pmg_table *table = pmg_table_new(listing->heads);
+	size_t i;
+	int r = pmg_shelves_open(&env, &shelf, err);
+
+	if (r == 0)
+		r = pmg_library_all(&shelf.library, listing->kind, &list, err);
+	if (r < 0)
+		return r;
+	for (i = 0; i < list.n; i++) {
+		if (listing->is_wanted && !listing->is_wanted(call->opts, &list.v[i]))
+			continue;
+		pmg_json_add(json, pmg_shelves_item_json(&list.v[i]));
+		listing->add_row(table, &list.v[i]);
+	}
+	if (as_json)
+		pmg_out_json(call->out, json);
+	else
+		pmg_table_print(table, call->out->to);
+	return 0;
+}
+
+int pmg_shelves_print(const struct pmg_library_item *item, const struct pmg_out *out,
+		      struct pmg_err *err)
+{
+	pmg_autofree char *text = NULL;
+	size_t len = 0;
+	int r = pmg_library_text(item, &text, &len, err);
+
+	if (r == -PMG_E_NOTFOUND) /* since it was found */
+		return pmg_err_as(err, PMG_E_CONFIG);
+	if (r == 0)
+		(void)fwrite(text, 1, len, out->to);
+	return r;
 }
 
 static struct json_t *finding_json(const char *file, const struct pmg_finding *finding)
@@ -124,27 +184,33 @@ static void lint_typed(const struct pmg_shelf *shelf, enum pmg_library_kind kind
 		pmg_lint(&shelf->library, shelf->dirs.home, kind, *label, text, len, found);
 }
 
-int pmg_shelves_lint(const struct pmg_shelf *shelf, enum pmg_library_kind kind, char *const *files,
-		     const struct pmg_lint_opts *opts, const struct pmg_out *out)
+int pmg_shelves_lint(const struct pmg_call *call, enum pmg_library_kind kind, struct pmg_err *err)
 {
+	const struct pmg_lint_opts *opts = call->opts;
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
 	pmg_auto(json) struct json_t *list = pmg_json_array();
+	char *const *typed = call->operands;
 	size_t i, errors = 0, warnings = 0;
+	int r = pmg_shelves_open(&env, &shelf, err);
 
-	for (; *files; files++) {
+	if (r < 0)
+		return r;
+	for (; *typed; typed++) {
 		pmg_auto(findings) struct pmg_findings found = { 0 };
 		pmg_autofree char *label = NULL;
 
-		lint_typed(shelf, kind, *files, opts->strict, &label, &found);
+		lint_typed(&shelf, kind, *typed, opts->strict, &label, &found);
 		for (i = 0; i < found.n; i++)
 			if (opts->json)
 				pmg_json_add(list, finding_json(label, &found.v[i]));
 			else
-				print_finding(label, &found.v[i], out);
+				print_finding(label, &found.v[i], call->out);
 		errors += found.n_errors;
 		warnings += found.n - found.n_errors;
 	}
 	if (opts->json)
-		pmg_out_json(out, list);
+		pmg_out_json(call->out, list);
 	if (errors > 0)
 		return PMG_EXIT_CONFIG;
 	return warnings > 0 && opts->strict ? 1 : 0;
@@ -247,21 +313,24 @@ int pmg_shelves_begin(const struct pmg_shelf *shelf, enum pmg_library_kind kind,
 	return r;
 }
 
-int pmg_shelves_change(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *name,
-		       const struct pmg_strv *env, const struct pmg_out *out, struct pmg_err *err)
+int pmg_shelves_change(const struct pmg_call *call, enum pmg_library_kind kind, struct pmg_err *err)
 {
-	const char *what = pmg_library_kind_name(kind);
+	const char *what = pmg_library_kind_name(kind), *name = call->operands[0];
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	pmg_auto(shelf) struct pmg_shelf shelf = { 0 };
 	pmg_auto(library_item) struct pmg_library_item item = { 0 };
 	pmg_autofree char *shadowed = NULL;
 	pmg_autofree char *shown = NULL;
 	pmg_autofree char *safe = pmg_out_quote(name);
-	int r = pmg_library_find(&shelf->library, kind, name, &item, err);
+	int r = pmg_shelves_open(&env, &shelf, err);
 
+	if (r == 0)
+		r = pmg_library_find(&shelf.library, kind, name, &item, err);
 	if (r == -PMG_E_NOTFOUND)
 		return pmg_err_as(err, PMG_E_USAGE);
 	if (r < 0)
 		return r;
-	shadowed = pmg_library_shadows(&shelf->library, &item);
+	shadowed = pmg_library_shadows(&shelf.library, &item);
 	if (item.official && !shadowed) {
 		(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is built in and cannot be edited",
 				  safe);
@@ -274,7 +343,7 @@ int pmg_shelves_change(const struct pmg_shelf *shelf, enum pmg_library_kind kind
 	}
 	shown = pmg_out_quote(shadowed);
 	if (shadowed)
-		pmg_out_note(out, "%s is not used: %s has its name", shown,
+		pmg_out_note(call->out, "%s is not used: %s has its name", shown,
 			     item.official ? "a built-in one" : "one of config.yml");
-	return pmg_shelves_edit(shelf, kind, name, NULL, env, out, err);
+	return pmg_shelves_edit(&shelf, kind, name, NULL, &env, call->out, err);
 }

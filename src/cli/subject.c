@@ -23,7 +23,7 @@ int pmg_subject_find(const struct pmg_strv *env, const char *name, struct pmg_li
 	if (r != -PMG_E_NOTFOUND)
 		return r;
 	(void)pmg_err_as(err, PMG_E_CONFIG);
-	return pmg_err_diag(err, 2106); /* docs/codes/PMG2106.md */
+	return pmg_err_diag(err, PMG_DIAG_INVALID);
 }
 
 void pmg_subject_tool(const char *tool, struct pmg_subject *out)

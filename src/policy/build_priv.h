@@ -12,7 +12,6 @@
 #include "policy/draft.h"
 
 #define PMG_DIAG_LEFT_OUT 2004 /* docs/codes/PMG2004.md */
-#define PMG_DIAG_INVALID  2106 /* docs/codes/PMG2106.md */
 
 /* One building. */
 struct pmg_build {

@@ -14,6 +14,9 @@
 #include "conf/config_sandbox.h"
 #include "policy/builtin.h"
 
+/* Of a profile or preset that cannot be used: docs/codes/PMG2106.md */
+#define PMG_DIAG_INVALID 2106
+
 enum pmg_library_kind { PMG_LIBRARY_PROFILE, PMG_LIBRARY_PRESET };
 /** "profile", "preset" */
 const char *pmg_library_kind_name(enum pmg_library_kind kind);
