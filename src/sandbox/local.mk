@@ -19,6 +19,12 @@ tests_unit_test_sandbox_rules_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 tests_unit_test_sandbox_sandbox_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 tests_unit_test_sandbox_walls_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 
+# What is said of a call before, what becomes of it, and what is recorded.
+check_PROGRAMS += tests/unit/test_sandbox_agree
+tests_unit_test_sandbox_agree_SOURCES = tests/unit/test_sandbox_agree.c tests/helper/agree.c \
+	tests/helper/agree.h tests/helper/agree_dice.c tests/helper/agree_judge.c
+tests_unit_test_sandbox_agree_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+
 # Walls are left out by taking the calls away that build them.
 check_PROGRAMS += tests/unit/test_sandbox_mutants
 tests_unit_test_sandbox_mutants_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
