@@ -213,6 +213,7 @@ void pmg_act_exec(struct pmg_request *request, struct pmg_answer *answer)
 		return;
 	}
 	start.program = object.path;
+	start.called = path;
 	if (!(flags & EXECVE_CHECK) && could_start(&object))
 		pmg_who_exec(request->broker, &request->who, &start);
 	answer->kind = PMG_ANSWER_CONTINUE;

@@ -249,6 +249,7 @@ int pmg_who_find(struct pmg_broker *broker, pid_t tid, struct pmg_who *out) PMG_
 /* An execve as its arguments have it. */
 struct pmg_who_start {
 	const char *program; /* canonical path */
+	const char *called;  /* path as it was asked for; NULL: not known */
 	uint64_t argv, envp; /* in the caller's memory */
 };
 /** An execve is about to go on: package and script are fixed with the first one of a process. */

@@ -189,16 +189,25 @@ static void settle(struct pmg_process *process, struct pmg_started *told)
 /*
  * The manager's own process may become another program, as a shim becomes the tool. What this run
  * may have installed is none of the manager: `pipx run x` becomes x. Unless it is called as the
- * tool was: then it is the one behind a shim, in a prefix that it installs into.
+ * tool was: then it is the one behind a shim, in a prefix that it installs into. Or a shell script
+ * becomes it: shims are such scripts, and several stand behind each other (pyenv); managers are
+ * none.
  */
 static void become(struct pmg_broker *broker, struct pmg_process *manager,
 		   const struct pmg_who_start *start)
 {
+	/* "pip" behind a shim may be a link to "pip3.11". */
 	const char *name = pmg_path_name(start->program);
+	const char *called = start->called ? pmg_path_name(start->called) : name;
 
+	bool was_shim = broker->who->is_shim;
+
+	broker->who->is_shim =
+		broker->policy->has_manager && pmg_started_is_shim(start->program, was_shim);
 	if (!broker->who->tool)
-		broker->who->tool = pmg_xstrdup(name);
-	else if (broker->policy->has_manager && strcmp(name, broker->who->tool) != 0 &&
+		broker->who->tool = pmg_xstrdup(called);
+	else if (broker->policy->has_manager && !was_shim && strcmp(name, broker->who->tool) != 0 &&
+		 strcmp(called, broker->who->tool) != 0 &&
 		 pmg_started_is_installed(broker->policy, start->program))
 		manager->role = PMG_ROLE_SCRIPT;
 }

@@ -83,8 +83,9 @@ struct pmg_process_thread {
 
 struct pmg_who_table {
 	pthread_mutex_t lock;
-	char *tool; /* name of the program that the manager was started as; NULL: not yet */
-	int proc;   /* /proc of the run; borrowed */
+	bool is_shim; /* the manager's own process runs a shell script */
+	char *tool;   /* name of the program that the manager was started as; NULL: not yet */
+	int proc;     /* /proc of the run; borrowed */
 	unsigned last_id;
 	uint64_t asked;
 	unsigned places;    /* of v that may be taken */
@@ -141,5 +142,8 @@ bool pmg_started_read(struct pmg_broker *broker, pid_t tid, const struct pmg_who
 
 /** Does a program come with the project, or could this run have installed it? */
 bool pmg_started_is_installed(const struct pmg_policy *policy, const char *program);
+/** Is it a shell script, by its "#!", or the shell that runs one? @param was  of the program before
+ */
+bool pmg_started_is_shim(const char *program, bool was);
 
 #endif

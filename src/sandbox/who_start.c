@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/path.h"
 #include "base/str.h"
@@ -10,6 +12,7 @@
 #define ENV_MAX   1024U /* variables looked at */
 #define ENV_STEP  64U
 #define TEXT_MAX  512U /* of an argument or variable */
+#define HEAD_MAX  256U /* bytes of a "#!" line: BINPRM_BUF_SIZE of the kernel */
 #define PATH_SIZE 4096U
 
 /*
@@ -96,6 +99,36 @@ bool pmg_started_is_installed(const struct pmg_policy *policy, const char *progr
 {
 	return is_planted(policy, program) ||
 	       pmg_policy_ask(policy, PMG_ACCESS_WRITE, PMG_ROLE_MANAGER, program).allowed;
+}
+
+static bool is_shell(const char *program)
+{
+	static const char *const shells[] = { "sh", "bash", "dash", "zsh", "ksh" };
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(shells); i++)
+		if (strcmp(pmg_path_name(program), shells[i]) == 0)
+			return true;
+	return false;
+}
+
+bool pmg_started_is_shim(const char *program, bool was)
+{
+	pmg_autofd int fd = -1;
+	char line[HEAD_MAX] = "", *rest = line + 2, *word;
+	ssize_t n;
+
+	if (was && is_shell(program)) /* what "#!/usr/bin/env bash" starts */
+		return true;
+	fd = open(program, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	n = fd < 0 ? -1 : pread(fd, line, sizeof line - 1, 0);
+	if (n < 2 || line[0] != '#' || line[1] != '!')
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	while ((word = strsep(&rest, " \t")))
+		if (is_shell(word))
+			return true;
+	return false;
 }
 
 /* "-m pip" whole, "-c TEXT" as it begins. */

@@ -192,13 +192,19 @@ static struct pmg_who find(pid_t tid)
 
 static const char *const no_args[] = { NULL };
 
+static void executes_as(pid_t pid, const char *called, const char *program, const char *const *argv,
+			const char *const *envp)
+{
+	struct pmg_who who = find(pid);
+	struct pmg_who_start start = { program, called, (uintptr_t)argv, (uintptr_t)envp };
+
+	pmg_who_exec(&broker, &who, &start);
+}
+
 static void executes(pid_t pid, const char *program, const char *const *argv,
 		     const char *const *envp)
 {
-	struct pmg_who who = find(pid);
-	struct pmg_who_start start = { program, (uintptr_t)argv, (uintptr_t)envp };
-
-	pmg_who_exec(&broker, &who, &start);
+	executes_as(pid, NULL, program, argv, envp);
 }
 
 static bool str_begins(const char *text, const char *with)
@@ -438,15 +444,27 @@ static void modules_of_python_are_parts_where_the_project_cannot_shadow_them(voi
 /* `pipx run x` becomes x; a shim becomes the tool. */
 static void the_manager_is_not_what_it_becomes(void **state)
 {
+	static const char env_bash[] = "#!/usr/bin/env bash\n", python[] = "#!/usr/bin/python3\n";
+	pmg_autofree char *pyenv = pmg_path_join(top, "bin/pyenv");
 	pmg_autofree char *app = pmg_path_join(top, "bin/app");
 	pmg_autofree char *shimmed = pmg_path_join(top, "bin/pipx");
 	pid_t child;
 
 	(void)state;
 	policy.has_manager = true;
+	folder_write(top, "bin/pyenv", env_bash, sizeof env_bash - 1);
+	folder_write(top, "bin/pipx", python, sizeof python - 1);
+	/* In a prefix of its own: a shim, what that starts, and again under the name of the tool.
+	 */
+	executes_as(broker.first, "/usr/bin/pipx", pyenv, no_args, no_args);
+	executes(broker.first, "/usr/bin/bash", no_args, no_args);
+	executes(broker.first, pyenv, no_args, no_args);
 	executes(broker.first, "/usr/bin/pipx", no_args, no_args);
 	executes(broker.first, "/usr/bin/bash", no_args, no_args);
 	executes(broker.first, shimmed, no_args, no_args);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
+	executes_as(broker.first, shimmed, app, no_args,
+		    no_args); /* a link, as "pip" to "pip3.11" */
 	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
 	executes(broker.first, app, no_args, no_args);
 	assert_int_equal(find(broker.first).role, PMG_ROLE_SCRIPT);
@@ -585,7 +603,7 @@ static void arguments_that_cannot_be_read_say_nothing(void **state)
 {
 	pid_t script = tell(0, 1);
 	struct pmg_who who = find(script);
-	struct pmg_who_start start = { "/usr/bin/python3", 8, 16 };
+	struct pmg_who_start start = { "/usr/bin/python3", NULL, 8, 16 };
 
 	(void)state;
 	assert_int_equal(tell(1, 'e'), 0);
