@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -110,6 +111,17 @@ static pid_t tell(int puppet, int order)
 		pids[n_pids++] = answer;
 	}
 	return answer;
+}
+
+/* Orders are for the next one that is forked in its place: it must be gone by then. */
+static void end_puppet(pid_t pid)
+{
+	pmg_autofd int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	struct pollfd gone = { .fd = fd, .events = POLLIN };
+
+	assert_true(fd >= 0);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(poll(&gone, 1, -1), 1);
 }
 
 static void write_package(const char *dir, const char *name, const char *version)
@@ -437,7 +449,7 @@ static void modules_of_python_are_parts_where_the_project_cannot_shadow_them(voi
 		executes(child, cases[i].program, cases[i].argv, cases[i].safe ? safe : no_args);
 		if (find(child).role != cases[i].role)
 			fail_msg("row %zu", i);
-		assert_int_equal(kill(child, SIGKILL), 0); /* orders are for the next one */
+		end_puppet(child);
 	}
 }
 
