@@ -59,6 +59,16 @@ struct pmg_policy *pmg_build_begin(const struct pmg_policy_facts *facts)
 	return policy;
 }
 
+static bool is_python(const char *manager)
+{
+	static const char *const names[] = { "pip", "uv", "poetry", "pipx" };
+	size_t i = 0;
+
+	while (i < PMG_ARRAY_LEN(names) && strcmp(names[i], manager) != 0)
+		i++;
+	return i < PMG_ARRAY_LEN(names);
+}
+
 static void begin(struct pmg_build *b)
 {
 	const struct pmg_policy_facts *facts = b->facts;
@@ -74,6 +84,7 @@ static void begin(struct pmg_build *b)
 	policy->direct_dns_source = pmg_steal_ptr(&draft->direct_dns_source);
 	policy->any_bind = draft->any_bind;
 	policy->has_manager = strcmp(facts->manager, "exec") != 0;
+	policy->is_python = is_python(facts->manager);
 	policy->pty = draft->pty;
 	policy->listed_env = draft->listed_env;
 	policy->max_processes = draft->max_processes;

@@ -81,6 +81,7 @@ static void inherit(struct pmg_broker *broker, struct pmg_process *process, pid_
 		return;
 	process->is_orphan = parent->is_orphan;
 	process->is_direct = parent->role == PMG_ROLE_MANAGER;
+	process->of_git = parent->is_git;
 	process->may_be_part = process->is_direct && !broker->who->has_forgotten;
 	process->settled = parent->settled;
 	process->own = parent->own;
@@ -223,8 +224,10 @@ static bool begin_start(struct pmg_broker *broker, struct pmg_process *process,
 	if (!process || process == broker->who->v[0])
 		return false;
 	/* A part of the manager stays one for the program it was started as. */
-	if (!first)
+	if (!first) {
 		process->role = PMG_ROLE_SCRIPT;
+		process->is_git = false;
+	}
 	process->started = true;
 	*folder = copy(process->folder);
 	return first && !process->settled;
@@ -246,10 +249,13 @@ void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who,
 		return; /* it starts where its parent did, so what the parent is counts */
 	(void)pthread_mutex_lock(&table->lock);
 	process = pmg_who_table_of(table, who);
-	if (process && process->may_be_part && told.is_own_part)
+	if (process && process->may_be_part && told.is_own_part &&
+	    (!process->of_git || told.is_gits_own)) {
 		process->role = PMG_ROLE_MANAGER;
-	else if (process)
+		process->is_git = told.is_git;
+	} else if (process) {
 		settle(process, &told);
+	}
 	(void)pthread_mutex_unlock(&table->lock);
 }
 

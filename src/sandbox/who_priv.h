@@ -64,6 +64,8 @@ struct pmg_process {
 	bool started;     /* its first execve has been seen */
 	bool is_orphan;   /* who its parents were is not known: where it starts is its own choice */
 	bool is_direct;   /* its parent had the manager's role when it was first seen */
+	bool is_git;      /* a part of the manager that is git */
+	bool of_git;      /* its parent was one */
 	bool settled; /* its package is known and is not the project: what starts below keeps it */
 	bool own;     /* a script of the project itself, or started by one */
 	char *package;
@@ -124,6 +126,8 @@ struct pmg_process *pmg_who_table_of(struct pmg_who_table *table, const struct p
 
 struct pmg_started {
 	bool is_own_part; /* what is started is a part of the manager itself */
+	bool is_git;      /* which is git */
+	bool is_gits_own; /* and such as git starts for itself */
 	char *cwd;
 	struct pmg_package package; /* by cwd */
 	struct pmg_package claim;   /* by the environment: name and version alone */

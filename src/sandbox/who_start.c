@@ -25,13 +25,16 @@
  * change the manager's own modules as well.)
  *
  * What the manager chose may have been chosen for it by a hostile project: npm's script-shell=./git
- * would make every script of it a part of npm. So a program of the project is none.
+ * would make every script of it a part of npm. So a program of the project is none,
+ * and what takes its program from "-c" is one where python's managers run alone: npm and yarn start
+ * any script-shell so.
  */
 static const struct {
 	const char *program;  /* its name; with an argument: what it begins with */
 	const char *argument; /* what the first one ends with, or is where it begins without a
 			       * slash; NULL: whatever it is */
-	const char *next;     /* what the second is; where the first is "-c": begins with */
+	const char *next;     /* what the second is, in a run of one of python's managers; where
+			       * the first is "-c": begins with */
 } own_parts[] = {
 	{ "python", "/pip/__pip-runner__.py", NULL },
 	{ "python", "/site-packages/pip", NULL },
@@ -131,6 +134,30 @@ bool pmg_started_is_shim(const char *program, bool was)
 	return false;
 }
 
+/*
+ * What git starts for itself. The configuration of a hostile project has it start others:
+ * core.gitProxy, the helper of an address that url.*.insteadOf made (ext::, or an alias of that
+ * name), with arguments of its choice, by which `git diff --no-index` would copy what only the
+ * manager may read.
+ */
+static bool is_gits_own(const char *name, const char *argument, const char *next)
+{
+	static const char *const words[] = { "remote-http", "remote-https", "fetch-pack",
+					     "http-fetch",  "index-pack",   "unpack-objects",
+					     "rev-list",    "maintenance",  "gc",
+					     "repack",      "pack-objects", "pack-refs",
+					     "prune",       "reflog",       "commit-graph" };
+	size_t i;
+
+	if (strcmp(name, "git") != 0)
+		return true; /* git-remote-https */
+	for (i = 0; i < PMG_ARRAY_LEN(words); i++)
+		if (strcmp(words[i], argument) == 0)
+			return true;
+	/* of a clone that left out files: `git -c ... fetch` */
+	return pmg_streq(argument, "-c") && pmg_streq(next, "fetch.negotiationAlgorithm=noop");
+}
+
 /* "-m pip" whole, "-c TEXT" as it begins. */
 static bool is_next(const char *argument, const char *wanted, const char *next)
 {
@@ -207,7 +234,8 @@ static bool is_own_part(const struct pmg_policy *policy, const char *program, bo
 	    (argument[0] != '/' || is_planted(policy, argument)))
 		return false;
 	for (i = 0; i < PMG_ARRAY_LEN(own_parts); i++) {
-		if (own_parts[i].next && (astray || !is_next(argument, own_parts[i].next, next)))
+		if (own_parts[i].next &&
+		    (!policy->is_python || astray || !is_next(argument, own_parts[i].next, next)))
 			continue;
 		if (own_parts[i].argument ? pmg_str_has_prefix(name, own_parts[i].program) &&
 						    is_argument(argument, own_parts[i].argument)
@@ -232,6 +260,7 @@ static void read_arguments(const struct pmg_policy *policy, pid_t tid,
 			   const struct pmg_who_start *start, struct pmg_started *out)
 {
 	uint64_t argv[ARGS_READ] = { 0 };
+	const char *name = pmg_path_name(start->program);
 	char argument[TEXT_MAX], next[TEXT_MAX];
 	const char *script;
 	size_t i;
@@ -248,6 +277,9 @@ static void read_arguments(const struct pmg_policy *policy, pid_t tid,
 	out->is_own_part = is_own_part(
 		policy, start->program,
 		argument[0] == '-' && is_led_astray(policy, tid, start, out->cwd), argument, next);
+	out->is_git = out->is_own_part &&
+		      (strcmp(name, "git") == 0 || pmg_str_has_prefix(name, "git-remote-"));
+	out->is_gits_own = out->is_git && is_gits_own(name, argument, next);
 	script = build_script(argument, next);
 	if (script)
 		out->script = pmg_xstrdup(script);

@@ -442,13 +442,19 @@ static void modules_of_python_are_parts_where_the_project_cannot_shadow_them(voi
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < PMG_ARRAY_LEN(cases); i++) {
+	for (i = 0; i < 2 * PMG_ARRAY_LEN(cases); i++) {
+		size_t row = i / 2;
 		pid_t child = tell(0, 1);
+		bool is_python = i % 2 == 0;
+		bool by_all = !strstr(cases[row].program, "python");
 
-		assert_int_equal(tell(1, cases[i].dir), 0);
-		executes(child, cases[i].program, cases[i].argv, cases[i].safe ? safe : no_args);
-		if (find(child).role != cases[i].role)
-			fail_msg("row %zu", i);
+		/* In a run of yarn that is what "script-shell" makes of a script. */
+		policy.is_python = is_python;
+		assert_int_equal(tell(1, cases[row].dir), 0);
+		executes(child, cases[row].program, cases[row].argv,
+			 cases[row].safe ? safe : no_args);
+		if (find(child).role != (is_python || by_all ? cases[row].role : PMG_ROLE_SCRIPT))
+			fail_msg("row %zu, python %d", row, is_python);
 		end_puppet(child);
 	}
 }
@@ -539,6 +545,49 @@ static void nothing_below_a_script_is_a_part_of_the_manager(void **state)
 		assert_int_equal(find(below).role, PMG_ROLE_SCRIPT);
 		executes(script, rows[i].program, rows[i].argv, no_args);
 		assert_int_equal(find(script).role, PMG_ROLE_SCRIPT);
+	}
+}
+
+/* Its configuration, which may be the project's, names programs and their arguments. */
+static void of_what_git_starts_only_its_own_is_a_part(void **state)
+{
+	static const char git[] = "/usr/bin/git";
+	static const struct {
+		const char *program;
+		const char *argv[5];
+		enum pmg_role role;
+	} cases[] = {
+		{ git, { "git", "remote-https", "o", NULL }, PMG_ROLE_MANAGER },
+		{ git, { "git", "fetch-pack", "--stdin", NULL }, PMG_ROLE_MANAGER },
+		{ git,
+		  { "git", "-c", "fetch.negotiationAlgorithm=noop", "fetch", NULL },
+		  PMG_ROLE_MANAGER },
+		{ "/usr/lib/git-core/git-remote-https", { "x", "o", NULL }, PMG_ROLE_MANAGER },
+		{ git, { "git", "remote-evil", "o", NULL }, PMG_ROLE_SCRIPT },
+		{ git, { "git", "remote-ext", "o", NULL }, PMG_ROLE_SCRIPT },
+		{ git, { "git", "evil", "9418", NULL }, PMG_ROLE_SCRIPT },
+		{ git, { "git", "-c", "alias.x=diff", "x", NULL }, PMG_ROLE_SCRIPT },
+		{ git, { "git", "diff", "--no-index", NULL }, PMG_ROLE_SCRIPT },
+		{ "/usr/bin/pip", { "pip", "x", NULL }, PMG_ROLE_SCRIPT },
+		{ "/usr/bin/uv", { "uv", "x", NULL }, PMG_ROLE_SCRIPT },
+	};
+	pid_t parent = tell(0, 1);
+	size_t i;
+
+	(void)state;
+	executes(parent, git, cases[8].argv, no_args);
+	assert_int_equal(find(parent).role, PMG_ROLE_MANAGER); /* it is the manager who says that */
+	for (i = 0; i < PMG_ARRAY_LEN(cases); i++) {
+		pid_t child = tell(1, 2), below = tell(2, 3);
+
+		executes(child, cases[i].program, cases[i].argv, no_args);
+		if (find(child).role != cases[i].role)
+			fail_msg("row %zu", i);
+		executes(below, git, cases[9].argv, no_args);
+		if (find(below).role != PMG_ROLE_SCRIPT)
+			fail_msg("below row %zu", i);
+		end_puppet(below);
+		end_puppet(child);
 	}
 }
 
@@ -796,6 +845,7 @@ int main(void)
 		ROW(without_a_manager_a_command_stays_what_it_is),
 		ROW(modules_of_python_are_parts_where_the_project_cannot_shadow_them),
 		ROW(nothing_below_a_script_is_a_part_of_the_manager),
+		ROW(of_what_git_starts_only_its_own_is_a_part),
 		ROW(a_program_of_another_name_is_no_part),
 		ROW(a_program_of_the_project_is_no_part),
 		ROW(what_the_project_names_as_its_yarn_is_a_part),
