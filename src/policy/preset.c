@@ -144,14 +144,31 @@ static int closed(const struct pmg_policy *policy, const struct pmg_draft_entry 
 	return 0;
 }
 
-/* Everything that a person has is no preset's to open. */
+#define DEPTHS 6 /* of folders in the home that "~/" and stars for names are tried with */
+
+/* Everything that a person has is no preset's to open: be it in folders of whatever name. */
+static bool is_all_of(const struct pmg_glob *glob, const char *home)
+{
+	pmg_autofree char *path = pmg_xstrdup(home);
+	bool all = false;
+	int i;
+
+	for (i = 0; !all && i < DEPTHS; i++) {
+		char *next = pmg_path_join(path, "any name of 1 file");
+
+		free(path);
+		path = next;
+		all = pmg_glob_match(glob, path);
+	}
+	return all;
+}
+
 static int check_width(const struct pmg_policy_facts *facts, const struct pmg_glob *glob,
 		       const char *text, struct pmg_err *err)
 {
-	pmg_autofree char *any = pmg_path_join(facts->home, "any name of 1 file");
 	pmg_autofree char *safe = pmg_str_quote(text, strlen(text), 200);
 
-	if (!pmg_glob_match(glob, any))
+	if (!is_all_of(glob, facts->home))
 		return 0;
 	(void)pmg_err_set(err, PMG_E_CONFIG, 0, "a preset does not open all of the home: \"%s\"",
 			  safe);
