@@ -40,7 +40,7 @@ static char **slot(struct pmg_dirs *dirs, size_t offset)
 	return (char **)(void *)((char *)dirs + offset);
 }
 
-static char *home_of_user(void)
+char *pmg_dirs_account_home(void)
 {
 	pmg_autofree char *buf = pmg_xmalloc(PW_BUF_MAX);
 	struct passwd pw, *found = NULL;
@@ -54,7 +54,7 @@ static char *home_of_user(void)
 static int find_home(const struct pmg_strv *env, char **out, struct pmg_err *err)
 {
 	const char *home = pmg_env_get(env, "HOME");
-	char *path = home && home[0] == '/' ? pmg_path_clean(home) : home_of_user();
+	char *path = home && home[0] == '/' ? pmg_path_clean(home) : pmg_dirs_account_home();
 
 	if (!path) {
 		(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0,

@@ -28,6 +28,9 @@ PMG_DEFINE_AUTO_DONE(dirs, struct pmg_dirs, pmg_dirs_done);
 int pmg_dirs_find(const struct pmg_strv *env, struct pmg_dirs *out,
 		  struct pmg_err *err) PMG_MUST_CHECK;
 
+/** The home that the password database has for the caller's account; NULL: none. Caller frees. */
+char *pmg_dirs_account_home(void) PMG_MUST_CHECK;
+
 /**
  * Make one of the folders above, and what is missing above it, each with mode
  * 0700. One that is there already must be a folder of the caller's or root's

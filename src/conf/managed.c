@@ -28,6 +28,7 @@ void pmg_managed_done(struct pmg_managed *managed)
 	pmg_config_done(&managed->config);
 	list_done(&managed->deny);
 	list_done(&managed->block);
+	free(managed->home);
 	*managed = (struct pmg_managed){ 0 };
 }
 

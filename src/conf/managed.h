@@ -35,6 +35,7 @@ struct pmg_managed {
 	struct pmg_config config; /* first, as its rows want it; path NULL: there is no file */
 	bool of_project;          /* .pmg.yml */
 	bool lockdown;            /* global_lockdown */
+	char *home; /* of the account, whatever the variable HOME says; NULL: not asked for */
 	struct pmg_managed_list deny;
 	struct pmg_managed_list block;
 };

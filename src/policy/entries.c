@@ -301,14 +301,36 @@ static void note_through(struct pmg_build *b)
 			      hosts);
 }
 
+/* HOME is the caller's to set. What managed policy says of the home holds for the account's too. */
+static int add_of_account(struct pmg_build *b, const struct pmg_draft_entry *entry,
+			  struct pmg_err *err)
+{
+	const struct pmg_managed *managed = b->want->managed;
+	const struct pmg_policy_facts *facts = b->facts;
+	struct pmg_policy_facts account = *facts;
+	int r;
+
+	if (entry->layer != PMG_LAYER_MANAGED || !managed || !managed->home ||
+	    strcmp(managed->home, facts->home) == 0)
+		return 0;
+	account.home = managed->home;
+	b->facts = &account;
+	r = add_entry(b, entry, err);
+	b->facts = facts;
+	return r;
+}
+
 int pmg_build_entries(struct pmg_build *b, struct pmg_err *err)
 {
 	size_t i;
 	int r = 0;
 
 	for (i = 0; r == 0 && i < b->draft.n_entries; i++)
-		if (b->draft.entries[i].deny)
+		if (b->draft.entries[i].deny) {
 			r = add_entry(b, &b->draft.entries[i], err);
+			if (r == 0)
+				r = add_of_account(b, &b->draft.entries[i], err);
+		}
 	pmg_policy_seal(b->denies);
 	for (i = 0; r == 0 && i < b->draft.n_entries; i++)
 		if (!b->draft.entries[i].deny)

@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "conf/dirs.h"
 #include "conf/narrow.h"
 #include "pm/project.h"
 #include "policy/policy.h"
@@ -44,6 +45,11 @@ int pmg_bounds_load(const char *managed, const char *cwd, const char *home,
 	pmg_autofree char *top = cwd ? top_of(cwd, home) : NULL;
 	int r = pmg_managed_load(managed, &out->managed, err);
 
+	if (r == 0 && pmg_managed_is_in_force(&out->managed)) {
+		pmg_autofree char *account = pmg_dirs_account_home();
+
+		out->managed.home = account ? pmg_path_real(account) : NULL;
+	}
 	if (r == 0 && top)
 		r = pmg_managed_load_project(top, &out->project, err);
 	if (r == 0)

@@ -222,6 +222,7 @@ static int build(struct building *b, const char *managed, const char *project, c
 	if (managed)
 		assert_int_equal(
 			pmg_managed_parse("/m.yml", text, strlen(text), &files.managed, err), 0);
+	files.managed.home = building_text(b, "{top}/account");
 	if (project) {
 		building_write(b, "home/project/.pmg.yml", project);
 		assert_int_equal(pmg_managed_load_project(b->project, &files.project, err), 0);
@@ -266,6 +267,30 @@ static const struct {
 	{ "net-connect", "paste.test", 5 }, { "env", "ACME_X", 6 },
 	{ "env", "PIP_INDEX_URL", 6 },
 };
+
+/* HOME=/elsewhere pmg --sandbox-allow read=/home/me/private/x */
+static void the_home_that_managed_policy_means_is_not_the_callers_to_say(void **state)
+{
+	pmg_auto(policy) struct pmg_policy *policy = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	struct building b;
+
+	(void)state;
+	building_begin(&b, "npm", "npm");
+	assert_int_equal(build(&b,
+			       V1 "deny: {filesystem: {deny_read: ['~/private'], deny_write: "
+				  "['${HOME}/*.txt']}}\n",
+			       NULL,
+			       "read={top}/account/private/x read={home}/private/x "
+			       "write={top}/account/a.txt read={top}/account/y",
+			       &policy, &err),
+			 0);
+	(void)decides(&b, policy, "read", "{home}/private/x", false);
+	(void)decides(&b, policy, "read", "{top}/account/private/x", false);
+	(void)decides(&b, policy, "write", "{top}/account/a.txt", false);
+	(void)decides(&b, policy, "read", "{top}/account/y", true);
+	building_end(&b);
+}
 
 static void what_managed_policy_denies_nothing_opens(void **state)
 {
@@ -449,6 +474,7 @@ int main(void)
 		cmocka_unit_test(what_a_layer_says_has_its_strength_in_every_direction),
 		cmocka_unit_test(both_tables_stand_in_the_manual),
 		cmocka_unit_test(what_managed_policy_denies_nothing_opens),
+		cmocka_unit_test(the_home_that_managed_policy_means_is_not_the_callers_to_say),
 		cmocka_unit_test(what_a_project_denies_only_its_user_opens),
 		cmocka_unit_test(a_pattern_that_is_none_is_an_error_with_its_place),
 		cmocka_unit_test(under_lockdown_nothing_of_the_users_adds),

@@ -85,7 +85,6 @@ static void what_a_preset_may_not_say_is_an_error_with_its_place(void **state)
 		{ "filesystem: {allow_read: [\"~/*\"]}\n", "all of the home" },
 		{ "filesystem: {allow_write: [\"${HOME}/**/*\"]}\n", "all of the home" },
 		{ "filesystem: {allow_write: [\"~/*/*/**\"]}\n", "all of the home" },
-		{ "filesystem: {allow_exec: [\"~/*/*/*\"]}\n", "all of the home" },
 		{ "filesystem: {allow_read: [\"{top}/*/*\"]}\n", "all of the home" },
 	};
 	struct building b;
