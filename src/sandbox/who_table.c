@@ -138,13 +138,18 @@ struct pmg_process *pmg_who_table_process(struct pmg_who_table *table, pid_t tgi
 	return NULL;
 }
 
-static void sweep(struct pmg_who_table *table)
+/* Those that ended leave their places. @return one that is free, 0: none */
+static unsigned sweep(struct pmg_who_table *table)
 {
-	unsigned i;
+	unsigned i, place = 0;
 
-	for (i = 1; i < table->places; i++)
+	for (i = 1; i < table->places; i++) {
 		if (table->v[i] && !is_alive(table->v[i]))
 			drop(&table->v[i]);
+		if (!table->v[i])
+			place = i;
+	}
+	return place;
 }
 
 /* Rather one that hangs below a script, of these the one not asked for the longest. */
@@ -156,18 +161,24 @@ static bool goes_before(const struct pmg_process *process, const struct pmg_proc
 
 /* It will be learned of again, by its parents as they are then. Of what the manager started it
  * could not be told any more that it has run something already: no more parts of the manager then.
- * All places are taken. @return one that is free
+ * @return a place that is free
  */
 static unsigned drop_one(struct pmg_who_table *table)
 {
-	unsigned i, one = 1;
+	const struct pmg_process *first = table->v[1];
+	unsigned i, place = 1;
 
-	for (i = 2; i < table->places; i++)
-		if (goes_before(table->v[i], table->v[one]))
-			one = i;
-	table->has_forgotten = table->has_forgotten || table->v[one]->is_direct;
-	drop(&table->v[one]);
-	return one;
+	for (i = 2; first && i < table->places; i++) {
+		const struct pmg_process *other = table->v[i];
+
+		if (other && !goes_before(other, first))
+			continue;
+		first = other;
+		place = i;
+	}
+	table->has_forgotten = table->has_forgotten || (first && first->is_direct);
+	drop(&table->v[place]);
+	return place;
 }
 
 static unsigned free_place(const struct pmg_who_table *table)
@@ -183,10 +194,8 @@ unsigned pmg_who_table_take(struct pmg_who_table *table, struct pmg_process *pro
 {
 	unsigned place = free_place(table);
 
-	if (place == 0) {
-		sweep(table);
-		place = free_place(table);
-	}
+	if (place == 0)
+		place = sweep(table);
 	if (place == 0)
 		place = drop_one(table);
 	table->v[place] = process;
