@@ -98,6 +98,7 @@ static int store(const struct pmg_opt *row, void *base, const char *value, struc
 		++*(unsigned *)field;
 		return 0;
 	case PMG_OPT_UINT:
+		assert(value);
 		if (pmg_parse_uint(value, row->max, (uint64_t *)field) < 0)
 			return bad_value(err, row, value);
 		return 0;
