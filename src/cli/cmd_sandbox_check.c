@@ -108,9 +108,10 @@ static void print_reply(const struct pmg_question *question, const struct pmg_re
 	char code[PMG_DIAG_LEN];
 
 	pmg_diag_text(event->code, code);
-	(void)fprintf(out->to, "%s%s%s: %s", pmg_access_name(question->access),
-		      question->access == PMG_ACCESS_UNIX ? strchr(target, ' ') : " ",
-		      question->access == PMG_ACCESS_UNIX ? "" : target,
+	/* A socket's target begins with the name of the access. */
+	(void)fprintf(out->to, "%s%s%s: %s",
+		      question->access == PMG_ACCESS_UNIX ? "" : pmg_access_name(question->access),
+		      question->access == PMG_ACCESS_UNIX ? "" : " ", target,
 		      reply->allowed ? "allowed" : "denied");
 	if (event->code)
 		(void)fprintf(out->to, " [%s]", code);
@@ -175,13 +176,20 @@ static int check_call(const struct pmg_call *call, struct pmg_err *err)
 	return 0;
 }
 
+/* A command is itself what a manager's scripts are; only managers have some of their own. */
+static enum pmg_role role_of(const struct check_opts *opts, const struct pmg_subject *subject)
+{
+	bool manager = opts->role ? strcmp(opts->role, "manager") == 0 : subject->want.command;
+
+	return manager ? PMG_ROLE_MANAGER : PMG_ROLE_SCRIPT;
+}
+
 int pmg_cmd_sandbox_check(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_front_settings *settings = call->settings;
 	const struct check_opts *opts = call->opts;
 	pmg_auto(subject) struct pmg_subject subject = { 0 };
 	pmg_auto(prepared) struct pmg_prepared prepared = { 0 };
-	enum pmg_role role;
 	size_t i;
 	int r = check_call(call, err);
 
@@ -200,12 +208,6 @@ int pmg_cmd_sandbox_check(const struct pmg_call *call, struct pmg_err *err)
 			     "config.yml switches the walls off for %s: a run of it is "
 			     "refused nothing",
 			     pmg_subject_manager(&subject));
-	/* A command is itself what a manager's scripts are; only managers have some of their own.
-	 */
-	role = opts->role
-		       ? (strcmp(opts->role, "manager") == 0 ? PMG_ROLE_MANAGER : PMG_ROLE_SCRIPT)
-	       : subject.want.command ? PMG_ROLE_MANAGER
-				      : PMG_ROLE_SCRIPT;
-	r = ask_all(call, &prepared, &subject.env, role, err);
+	r = ask_all(call, &prepared, &subject.env, role_of(opts, &subject), err);
 	return r > 0 ? 1 : r;
 }

@@ -216,7 +216,8 @@ int pmg_shelves_lint(const struct pmg_call *call, enum pmg_library_kind kind, st
 	return warnings > 0 && opts->strict ? 1 : 0;
 }
 
-int pmg_shelves_check(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *path,
+/* Is a text good to be saved as the file of that path? */
+static int check_text(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *path,
 		      const char *text, size_t len, struct pmg_err *err)
 {
 	pmg_auto(findings) struct pmg_findings found = { 0 };
@@ -236,10 +237,11 @@ static int check(const char *label, const char *text, size_t len, void *arg, str
 {
 	const struct checked *checked = arg;
 
-	return pmg_shelves_check(checked->shelf, checked->kind, label, text, len, err);
+	return check_text(checked->shelf, checked->kind, label, text, len, err);
 }
 
-int pmg_shelves_edit(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *name,
+/* The file of that name, or with a text, which it begins with, a new one. */
+static int edit_file(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *name,
 		     const char *text, const struct pmg_strv *env, const struct pmg_out *out,
 		     struct pmg_err *err)
 {
@@ -303,10 +305,10 @@ int pmg_shelves_begin(const struct pmg_shelf *shelf, enum pmg_library_kind kind,
 	int r;
 
 	/* Options that would make a file that cannot be used are wrong, not the file. */
-	if (pmg_shelves_check(shelf, kind, path, text, strlen(text), &why) < 0)
+	if (check_text(shelf, kind, path, text, strlen(text), &why) < 0)
 		return pmg_err_set(err, PMG_E_USAGE, 0, "%s", why.msg);
 	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO))
-		return pmg_shelves_edit(shelf, kind, name, text, env, out, err);
+		return edit_file(shelf, kind, name, text, env, out, err);
 	r = pmg_edit_write(path, text, strlen(text), true, err);
 	if (r == 0)
 		(void)fprintf(out->to, "%s\n", path);
@@ -345,5 +347,5 @@ int pmg_shelves_change(const struct pmg_call *call, enum pmg_library_kind kind, 
 	if (shadowed)
 		pmg_out_note(call->out, "%s is not used: %s has its name", shown,
 			     item.official ? "a built-in one" : "one of config.yml");
-	return pmg_shelves_edit(&shelf, kind, name, NULL, &env, call->out, err);
+	return edit_file(&shelf, kind, name, NULL, &env, call->out, err);
 }

@@ -51,20 +51,6 @@ struct pmg_lint_opts {
 int pmg_shelves_lint(const struct pmg_call *call, enum pmg_library_kind kind,
 		     struct pmg_err *err) PMG_MUST_CHECK;
 
-/** Is a text good to be saved as the file of that path? @return 0; -PMG_E_CONFIG: the first error
- */
-int pmg_shelves_check(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *path,
-		      const char *text, size_t len, struct pmg_err *err) PMG_MUST_CHECK;
-
-/**
- * Let the caller edit the user's file of that name, or make it.
- * @param text  beginning of a new one; NULL: the file is there
- * @param env  the user's
- */
-int pmg_shelves_edit(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *name,
-		     const char *text, const struct pmg_strv *env, const struct pmg_out *out,
-		     struct pmg_err *err) PMG_MUST_CHECK;
-
 /** May a new file have that name? Not that of a built-in one, or of one that is there. */
 int pmg_shelves_check_name(const struct pmg_library *library, enum pmg_library_kind kind,
 			   const char *name, struct pmg_err *err) PMG_MUST_CHECK;
