@@ -43,6 +43,23 @@ static enum pmg_verb classify(char *const *argv)
 										: PMG_VERB_RUN;
 }
 
+bool pmg_bun_runs_code(const char *tool, const struct pmg_strv *operands)
+{
+	/* These fetch; what they start then is a process of its own. */
+	static const char *const others[] = { "x", "create", "c", "init", "publish", "upgrade" };
+	const struct pmg_verb_row *row = verbs;
+	size_t i;
+
+	if (strcmp(pmg_path_name(tool), "bunx") == 0 || operands->n == 0)
+		return false;
+	for (i = 0; i < PMG_ARRAY_LEN(others); i++)
+		if (strcmp(operands->v[0], others[i]) == 0)
+			return false;
+	while (row->name && strcmp(row->name, operands->v[0]) != 0)
+		row++;
+	return !row->name;
+}
+
 unsigned pmg_bun_own_operands(char *const *argv)
 {
 	static const char *const two[] = { "run", "x", "exec", "create", "c" };

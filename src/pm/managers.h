@@ -67,6 +67,9 @@ char *pmg_uv_start(const struct pmg_place *place) PMG_MUST_CHECK;
 /** How many operands of a line are the tool's own, not those of what it starts; 0: all. */
 unsigned pmg_yarn_own_operands(char *const *argv);
 unsigned pmg_bun_own_operands(char *const *argv);
+/** Does bun itself become what it is told to run, with all that this loads? @param operands  the
+ *  verb first */
+bool pmg_bun_runs_code(const char *tool, const struct pmg_strv *operands);
 /** What yarn-path or yarnPath names, NULL for none: yarn starts that in its place. Borrowed. */
 const char *pmg_yarn_path(const struct pmg_npmlike *n);
 /** It is yarn 1 that will do the work, or nobody can tell which. */

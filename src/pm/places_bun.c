@@ -74,6 +74,7 @@ void pmg_places_bun(const struct pmg_npmlike *n, struct pmg_places *out)
 	const char *xdg = pmg_env_get(n->place->env, "XDG_CACHE_HOME");
 	pmg_autofree char *bunfig = pmg_path_join(n->place->home, ".bunfig.toml");
 
+	out->runs_code = pmg_bun_runs_code(n->place->argv[0], &n->operands);
 	add(&out->caches, n, out, "cache-dir", "BUN_INSTALL_CACHE_DIR", "install/cache");
 	if (xdg && xdg[0] == '/') {
 		pmg_autofree char *cache = pmg_path_join(xdg, ".bun/install/cache");

@@ -84,6 +84,7 @@ static void begin(struct pmg_build *b)
 	policy->direct_dns_source = pmg_steal_ptr(&draft->direct_dns_source);
 	policy->any_bind = draft->any_bind;
 	policy->has_manager = strcmp(facts->manager, "exec") != 0;
+	policy->runs_code = facts->runs_code;
 	policy->is_python = is_python(facts->manager);
 	policy->pty = draft->pty;
 	policy->listed_env = draft->listed_env;

@@ -16,6 +16,7 @@
 struct pmg_policy_facts {
 	const char *manager; /* "npm", "pnpm", "pip", "exec" */
 	const char *tool;    /* "npx" */
+	bool runs_code;      /* the tool becomes a program of the project: it is a script */
 	const char *cwd;     /* ${CWD} */
 	const char *project; /* ${PROJECT} */
 	const char *home;    /* ${HOME} */

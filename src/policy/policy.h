@@ -104,6 +104,7 @@ struct pmg_policy {
 	char *proxy_only_source, *direct_dns_source; /* where it says so: "/path/x.yml:5"; NULL */
 	bool any_bind;                               /* allow_network_bind */
 	bool has_manager; /* the first program is a package manager, not a command of a person's */
+	bool runs_code;   /* the first program is no manager to the walls, but a script */
 	bool is_python;   /* that one is pip, uv, poetry or pipx */
 	bool pty;
 	bool listed_env; /* only variables that a rule allows stay; else all that none denies */

@@ -186,6 +186,7 @@ static void fill_facts(const struct pmg_run_want *want, const struct pmg_prepare
 		.tool = want->command ? "exec" : want->tool,
 		.cwd = out->cwd,
 		.project = places->project,
+		.runs_code = places->runs_code,
 		.home = place->home,
 		.tmp = pmg_prepared_tmp(out),
 		.repository = places->repository,

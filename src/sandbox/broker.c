@@ -152,6 +152,8 @@ static int make_broker(struct life *life, struct pmg_err *err)
 	broker->script_secrets = setup->script_secrets;
 	broker->hidden_dev = setup->hidden_dev;
 	broker->who = pmg_who_table_new(broker->proc, life->first);
+	if (broker->policy->runs_code)
+		pmg_who_table_runs_code(broker->who);
 	return 0;
 }
 

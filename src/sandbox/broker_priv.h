@@ -239,6 +239,8 @@ void pmg_refuse_always(struct pmg_request *request, int code, enum pmg_event_op 
 /* The table has a lock of its own: these may be called with or without that of the broker. */
 
 struct pmg_who_table *pmg_who_table_new(int proc, pid_t first) PMG_MUST_CHECK;
+/** The first thread group is a script from the beginning (policy: runs_code). */
+void pmg_who_table_runs_code(struct pmg_who_table *table);
 void pmg_who_table_free(struct pmg_who_table *table);
 /**
  * Find the caller, or learn of it: by its parent. pmg_notify_is_valid() afterwards says whether it

@@ -82,6 +82,11 @@ struct pmg_who_table *pmg_who_table_new(int proc, pid_t first)
 	return table;
 }
 
+void pmg_who_table_runs_code(struct pmg_who_table *table)
+{
+	table->v[0]->role = PMG_ROLE_SCRIPT;
+}
+
 void pmg_who_table_free(struct pmg_who_table *table)
 {
 	size_t i;

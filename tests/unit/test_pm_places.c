@@ -649,6 +649,33 @@ static void nor_by_files_that_lie_outside_of_it(void **state)
 	}
 }
 
+static void bun_is_known_to_run_code(void **state)
+{
+	static const struct {
+		const char *line;
+		bool runs;
+	} rows[] = {
+		{ "bun x.ts", true },       { "bun run x.ts", true }, { "bun test", true },
+		{ "bun build x.ts", true }, { "bun s", true },        { "bun -r y x.ts", true },
+		{ "bun install", false },   { "bun add x", false },   { "bun x y", false },
+		{ "bun create x", false },  { "bun pm ls", false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(places) struct pmg_places places = { 0 };
+		struct learning l;
+
+		learning_begin(&l, "bun");
+		learning_program(&l, "bun", "exit 1");
+		find(&l, rows[i].line, &places);
+		if (places.runs_code != rows[i].runs)
+			fail_msg("%s", rows[i].line);
+		learning_end(&l);
+	}
+}
+
 static void a_project_does_not_make_a_run_global(void **state)
 {
 	static const struct {
@@ -816,6 +843,7 @@ int main(void)
 		cmocka_unit_test(git_is_found_with_what_configures_it),
 		cmocka_unit_test(a_project_opens_nothing_outside_by_its_settings),
 		cmocka_unit_test(nor_by_files_that_lie_outside_of_it),
+		cmocka_unit_test(bun_is_known_to_run_code),
 		cmocka_unit_test(a_repository_opens_nothing_outside),
 		cmocka_unit_test(a_project_does_not_make_a_run_global),
 		cmocka_unit_test(credentials_in_git_configuration_are_seen),

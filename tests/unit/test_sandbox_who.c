@@ -493,6 +493,21 @@ static void the_manager_is_not_what_it_becomes(void **state)
 	assert_int_equal(find(broker.first).role, PMG_ROLE_SCRIPT);
 }
 
+/* `bun x.ts` is x.ts and whatever that loads. */
+static void a_manager_that_runs_code_is_a_script(void **state)
+{
+	pid_t child;
+
+	(void)state;
+	policy.has_manager = true;
+	pmg_who_table_runs_code(broker.who);
+	executes(broker.first, "/usr/bin/bun", no_args, no_args);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_SCRIPT);
+	child = tell(0, 1);
+	executes(child, "/usr/bin/git", no_args, no_args);
+	assert_int_equal(find(child).role, PMG_ROLE_SCRIPT);
+}
+
 /* A command that a person names is theirs, whatever it becomes. */
 static void without_a_manager_a_command_stays_what_it_is(void **state)
 {
@@ -845,6 +860,7 @@ int main(void)
 		ROW(without_a_manager_a_command_stays_what_it_is),
 		ROW(modules_of_python_are_parts_where_the_project_cannot_shadow_them),
 		ROW(nothing_below_a_script_is_a_part_of_the_manager),
+		ROW(a_manager_that_runs_code_is_a_script),
 		ROW(of_what_git_starts_only_its_own_is_a_part),
 		ROW(a_program_of_another_name_is_no_part),
 		ROW(a_program_of_the_project_is_no_part),
