@@ -189,38 +189,45 @@ static void settle(struct pmg_process *process, struct pmg_started *told)
 
 /*
  * The manager's own process may become another program, as a shim becomes the tool. What this run
- * may have installed is none of the manager: `pipx run x` becomes x. Unless it is called as the
- * tool was: then it is the one behind a shim, in a prefix that it installs into. Or a shell script
- * becomes it: shims are such scripts, and several stand behind each other (pyenv); managers are
- * none.
+ * may have installed is none of the manager: `pipx run x` becomes x. On the way to the tool that
+ * is not so, in a prefix that it installs into: shims are shell scripts, several may stand behind
+ * each other (pyenv), or are called as the tool is, which may be a link ("pip" to "pip3.11"). Once
+ * a program of its own name runs that is no shim, it is the tool, and then no name helps.
  */
-static void become(struct pmg_broker *broker, struct pmg_process *manager,
-		   const struct pmg_who_start *start)
+static void become(struct pmg_broker *broker, const struct pmg_who *who,
+		   struct pmg_process *manager, const struct pmg_who_start *start)
 {
-	/* "pip" behind a shim may be a link to "pip3.11". */
+	struct pmg_who_table *table = broker->who;
 	const char *name = pmg_path_name(start->program);
 	const char *called = start->called ? pmg_path_name(start->called) : name;
+	bool was_shim = table->is_shim, is_tool;
 
-	bool was_shim = broker->who->is_shim;
-
-	broker->who->is_shim =
-		broker->policy->has_manager && pmg_started_is_shim(start->program, was_shim);
-	if (!broker->who->tool)
-		broker->who->tool = pmg_xstrdup(called);
-	else if (broker->policy->has_manager && !was_shim && strcmp(name, broker->who->tool) != 0 &&
-		 strcmp(called, broker->who->tool) != 0 &&
-		 pmg_started_is_installed(broker->policy, start->program))
+	if (!broker->policy->has_manager)
+		return;
+	/* The node of nvm that runs npm: what may be installed there is in the same prefix. */
+	if (table->last && pmg_started_runs(who->tid, start, table->last))
+		return;
+	free(table->last);
+	table->last = start->called ? pmg_xstrdup(start->called) : NULL;
+	table->is_shim = pmg_started_is_shim(start->program, was_shim);
+	if (!table->tool)
+		table->tool = pmg_xstrdup(called);
+	is_tool = strcmp(name, table->tool) == 0;
+	if (!was_shim && (table->is_reached || !(is_tool || strcmp(called, table->tool) == 0)) &&
+	    pmg_started_is_installed(broker->policy, start->program))
 		manager->role = PMG_ROLE_SCRIPT;
+	table->is_reached = table->is_reached || (is_tool && !table->is_shim);
 }
 
 /* @return whether more is to be learned of this start; *folder is what its package is known by */
-static bool begin_start(struct pmg_broker *broker, struct pmg_process *process,
-			const struct pmg_who_start *start, char **folder)
+static bool begin_start(struct pmg_broker *broker, const struct pmg_who *who,
+			struct pmg_process *process, const struct pmg_who_start *start,
+			char **folder)
 {
 	bool first = process && !process->started;
 
 	if (process && process == broker->who->v[0])
-		become(broker, process, start);
+		become(broker, who, process, start);
 	if (!process || process == broker->who->v[0])
 		return false;
 	/* A part of the manager stays one for the program it was started as. */
@@ -243,7 +250,7 @@ void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who,
 	bool more;
 
 	(void)pthread_mutex_lock(&table->lock);
-	more = begin_start(broker, pmg_who_table_of(table, who), start, &folder);
+	more = begin_start(broker, who, pmg_who_table_of(table, who), start, &folder);
 	(void)pthread_mutex_unlock(&table->lock);
 	if (!more || !pmg_started_read(broker, who->tid, start, folder, &told))
 		return; /* it starts where its parent did, so what the parent is counts */

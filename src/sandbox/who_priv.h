@@ -85,9 +85,11 @@ struct pmg_process_thread {
 
 struct pmg_who_table {
 	pthread_mutex_t lock;
-	bool is_shim; /* the manager's own process runs a shell script */
-	char *tool;   /* name of the program that the manager was started as; NULL: not yet */
-	int proc;     /* /proc of the run; borrowed */
+	bool is_shim;    /* the manager's own process runs a shell script */
+	bool is_reached; /* it has run the tool itself */
+	char *last;      /* path by which it was started last; NULL: not known */
+	char *tool;      /* name of the program that the manager was started as; NULL: not yet */
+	int proc;        /* /proc of the run; borrowed */
 	unsigned last_id;
 	uint64_t asked;
 	unsigned places;    /* of v that may be taken */
@@ -146,6 +148,8 @@ bool pmg_started_read(struct pmg_broker *broker, pid_t tid, const struct pmg_who
 
 /** Does a program come with the project, or could this run have installed it? */
 bool pmg_started_is_installed(const struct pmg_policy *policy, const char *program);
+/** Is its first argument that path, as that of what "#!/usr/bin/env" names is the script? */
+bool pmg_started_runs(pid_t tid, const struct pmg_who_start *start, const char *path);
 /** Is it a shell script, by its "#!", or the shell that runs one? @param was  of the program before
  */
 bool pmg_started_is_shim(const char *program, bool was);

@@ -158,6 +158,17 @@ static bool is_gits_own(const char *name, const char *argument, const char *next
 	return pmg_streq(argument, "-c") && pmg_streq(next, "fetch.negotiationAlgorithm=noop");
 }
 
+bool pmg_started_runs(pid_t tid, const struct pmg_who_start *start, const char *path)
+{
+	uint64_t argv[2] = { 0 };
+	char argument[PATH_SIZE];
+
+	if (!start->argv || pmg_notify_read(tid, start->argv, argv, sizeof argv) < 0 || !argv[0])
+		return false;
+	read_some(tid, argv[1], argument, sizeof argument);
+	return strcmp(argument, path) == 0;
+}
+
 /* "-m pip" whole, "-c TEXT" as it begins. */
 static bool is_next(const char *argument, const char *wanted, const char *next)
 {

@@ -97,6 +97,7 @@ void pmg_who_table_free(struct pmg_who_table *table)
 		drop(&table->v[i]);
 	(void)pthread_mutex_destroy(&table->lock);
 	free(table->tool);
+	free(table->last);
 	free(table);
 }
 

@@ -134,7 +134,8 @@ static void write_package(const char *dir, const char *name, const char *version
 }
 
 /* Arguments lie in memory that puppets have from their first parent. */
-static char named_yarn[512], other_yarn[512], planted_npm[512];
+static char named_yarn[512], other_yarn[512], planted_npm[512], tool_path[512];
+static const char *const runs_tool[] = { "node", tool_path, NULL };
 
 static int setup(void **state)
 {
@@ -148,6 +149,7 @@ static int setup(void **state)
 	top = folder_new();
 	(void)snprintf(named_yarn, sizeof named_yarn, "%s/.yarn/releases/yarn-4.cjs", top);
 	(void)snprintf(other_yarn, sizeof other_yarn, "%s/.yarn/releases/other.cjs", top);
+	(void)snprintf(tool_path, sizeof tool_path, "%s/bin/pipx", top);
 	(void)snprintf(planted_npm, sizeof planted_npm, "%s/npm/bin/npm-cli.js", top);
 	write_package(".", "root", "0.1.0");
 	write_package("node_modules/evil", "evil", "1.2.3");
@@ -460,9 +462,27 @@ static void modules_of_python_are_parts_where_the_project_cannot_shadow_them(voi
 }
 
 /* `pipx run x` becomes x; a shim becomes the tool. */
+static const char env_bash[] = "#!/usr/bin/env bash\n", python[] = "#!/usr/bin/python3\n";
+
+/* `pipx run --spec evil pipx`: a package may call its program as it likes. */
+static void the_tool_is_reached_once(void **state)
+{
+	pmg_autofree char *tool = pmg_path_join(top, "bin/pipx");
+	pmg_autofree char *node = pmg_path_join(top, "bin/node");
+
+	(void)state;
+	policy.has_manager = true;
+	folder_write(top, "bin/pipx", python, sizeof python - 1);
+	/* What runs it lies in the prefix, as the node of nvm does. */
+	executes_as(broker.first, tool, tool, no_args, no_args);
+	executes(broker.first, node, runs_tool, no_args);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
+	executes(broker.first, tool, no_args, no_args);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_SCRIPT);
+}
+
 static void the_manager_is_not_what_it_becomes(void **state)
 {
-	static const char env_bash[] = "#!/usr/bin/env bash\n", python[] = "#!/usr/bin/python3\n";
 	pmg_autofree char *pyenv = pmg_path_join(top, "bin/pyenv");
 	pmg_autofree char *app = pmg_path_join(top, "bin/app");
 	pmg_autofree char *shimmed = pmg_path_join(top, "bin/pipx");
@@ -472,17 +492,15 @@ static void the_manager_is_not_what_it_becomes(void **state)
 	policy.has_manager = true;
 	folder_write(top, "bin/pyenv", env_bash, sizeof env_bash - 1);
 	folder_write(top, "bin/pipx", python, sizeof python - 1);
-	/* In a prefix of its own: a shim, what that starts, and again under the name of the tool.
-	 */
+	/* In a prefix of its own: a shim, what that starts, another called as the tool is, and the
+	 * tool. */
 	executes_as(broker.first, "/usr/bin/pipx", pyenv, no_args, no_args);
 	executes(broker.first, "/usr/bin/bash", no_args, no_args);
 	executes(broker.first, pyenv, no_args, no_args);
-	executes(broker.first, "/usr/bin/pipx", no_args, no_args);
 	executes(broker.first, "/usr/bin/bash", no_args, no_args);
+	executes(broker.first, "/usr/bin/env", no_args, no_args);
+	executes_as(broker.first, shimmed, app, no_args, no_args); /* a link to it */
 	executes(broker.first, shimmed, no_args, no_args);
-	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
-	executes_as(broker.first, shimmed, app, no_args,
-		    no_args); /* a link, as "pip" to "pip3.11" */
 	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
 	executes(broker.first, app, no_args, no_args);
 	assert_int_equal(find(broker.first).role, PMG_ROLE_SCRIPT);
@@ -856,6 +874,7 @@ int main(void)
 		ROW(an_orphan_is_a_script_of_nobody),
 		ROW(a_part_of_the_manager_has_its_role_for_one_program),
 		ROW(a_tool_that_the_manager_starts_itself_is_a_part),
+		ROW(the_tool_is_reached_once),
 		ROW(the_manager_is_not_what_it_becomes),
 		ROW(without_a_manager_a_command_stays_what_it_is),
 		ROW(modules_of_python_are_parts_where_the_project_cannot_shadow_them),
