@@ -22,6 +22,16 @@ fail() {
 	return 1
 }
 
+# Files of cases run at once, and there is one lock on the list of users.
+user_command() { # useradd|userdel ARGUMENTS...
+	local n
+	for ((n = 0; n < 60; n++)); do
+		! "$@" || return 0
+		sleep 0.5
+	done
+	return 1
+}
+
 # A bare ! does not fail a case of bats.
 never() { ! "$@" || fail "must not be: $*"; }
 

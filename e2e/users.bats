@@ -13,7 +13,7 @@ setup_file() {
 		cp -r "${PMG_ROOT:?only with an installed tree}" "$shed/pmg"
 		cp "$reg/ca.pem" "$shed/ca.pem"
 		chmod 644 "$shed/ca.pem"
-		getent passwd pmg-e2e >/dev/null || useradd --system --no-create-home --home-dir "$shed/home" \
+		getent passwd pmg-e2e >/dev/null || user_command useradd --system --no-create-home --home-dir "$shed/home" \
 			--shell /bin/sh pmg-e2e
 		install -d -o pmg-e2e -m 700 "$shed/home"
 		install -d -o pmg-e2e -m 755 "$shed/folder"
@@ -22,7 +22,7 @@ setup_file() {
 teardown_file() {
 	registry_stop
 	[ -z "${shed:-}" ] || {
-		userdel pmg-e2e || true
+		user_command userdel pmg-e2e || true
 		rm -rf "$shed"
 	}
 }

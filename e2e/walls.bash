@@ -30,7 +30,7 @@ shed() {
 		user=pmg-walls-${shed##*.}
 		user=${user,,}
 		chmod 755 "$shed"
-		useradd --system --no-create-home --home-dir "$shed/home" --shell /bin/sh "$user"
+		user_command useradd --system --no-create-home --home-dir "$shed/home" --shell /bin/sh "$user"
 		mkdir "$shed/bin"
 		cp -a "${PMG_ROOT:-${pmg%/*}}"/{bin,libexec,share,pmg,pmg-proxy,pmg-intel} "$shed/bin" 2>/dev/null || true
 	fi
@@ -39,7 +39,7 @@ shed() {
 
 unshed() {
 	[ -z "${user:-}" ] || {
-		userdel "$user" || true
+		user_command userdel "$user" || true
 		rm -rf "${shed:?}"
 	}
 }

@@ -97,15 +97,17 @@ static int take_line(struct pmg_settings *settings, const char *path, struct cur
 {
 	pmg_autofree char *key = NULL;
 	pmg_autofree char *value = NULL;
+	const char *name;
 
 	/* What is indented belongs to a key above, "env:" is one; none of ours has any. */
 	if (line->at == line->end || strchr(" \t#\r", *line->at))
 		return 0;
 	key = take_key(line);
 	value = key ? take_value(line) : NULL;
-	if (!value)
+	name = value ? setting_of(key) : "";
+	if (!*name) /* "--" is none either */
 		return 0;
-	return pmg_settings_add(settings, setting_of(key), value, path, number, err);
+	return pmg_settings_add(settings, name, value, path, number, err);
 }
 
 int pmg_yarnrc_parse(struct pmg_settings *settings, const char *path, const char *text, size_t len,
