@@ -172,7 +172,11 @@ static int check_last(const struct work *work, const struct json_t *events, stru
 
 static int find_wanted(struct work *work, char *const *operands, struct pmg_err *err)
 {
-	struct pmg_ledger_events_query query = { .limit = PMG_EVENTS_MAX, .last_run = true };
+	struct pmg_ledger_events_query query = { .limit = PMG_EVENTS_MAX,
+						 .last_run = true,
+						 /* What was refused elsewhere is no business
+						  * of this repository's. */
+						 .folder = work->prepared.repository };
 	pmg_auto(json) struct json_t *events = NULL;
 	size_t i;
 	int r;
@@ -197,7 +201,8 @@ static int find_wanted(struct work *work, char *const *operands, struct pmg_err 
 		return r;
 	take_refused(work, events);
 	if (work->wanted.n == 0) {
-		(void)pmg_err_set(err, PMG_E_USAGE, 0, "the last run has nothing to allow");
+		(void)pmg_err_set(err, PMG_E_USAGE, 0,
+				  "the last run in this repository has nothing to allow");
 		return pmg_err_hint(err, "\"pmg violations list\" shows what was refused");
 	}
 	return 0;

@@ -40,7 +40,9 @@ static int add_text(struct pmg_policy *policy, const struct pmg_policy_facts *fa
 		/* Of this one run: in no fingerprint. */
 		.layer = pmg_str_has_prefix(row->name, "${RUNDIR}") ? PMG_LAYER_RUN
 								    : PMG_LAYER_MANDATORY,
-		.roles = flags & PMG_MANDATORY_SCRIPT ? PMG_ROLE_SCRIPT : PMG_ROLE_ANY,
+		.roles = flags & PMG_MANDATORY_SCRIPT    ? PMG_ROLE_SCRIPT
+			 : flags & PMG_MANDATORY_MANAGER ? PMG_ROLE_MANAGER
+							 : PMG_ROLE_ANY,
 		.sensitive = !(flags & (PMG_MANDATORY_QUIET | PMG_MANDATORY_OPEN)) &&
 			     !((flags & PMG_MANDATORY_DOTENV) && is_bun),
 		.reads_empty = ((flags & PMG_MANDATORY_EMPTY) && reads_again(facts->manager)) ||

@@ -22,6 +22,7 @@
 #define OPEN    PMG_MANDATORY_OPEN
 #define SECRET  PMG_MANDATORY_SECRET
 #define PLAIN   PMG_MANDATORY_PLAIN
+#define MANAGER PMG_MANDATORY_MANAGER
 #define EMPTY   PMG_MANDATORY_EMPTY
 #define DOTENV  PMG_MANDATORY_DOTENV
 
@@ -254,6 +255,8 @@ const struct pmg_mandatory_row pmg_mandatory_rows[] = {
 	/* Part of the project, as husky has it: git looks into it for new files. */
 	{ FIXED, W | X, "${HOOKS}/**", HOOK | PACKAGE },
 	{ PROJECT, W, ".git", 0 },
+	/* Where the home is the project caches lie in it: uv marks its own with such files. */
+	{ FIXED, W, "${CACHE}/**/.git", OPEN | MANAGER },
 	{ PROJECT, W | X, ".git/config", 0 },
 	/* `git config` begins with this one, and so does many a script that means no harm. */
 	{ PROJECT, W, ".git/config.lock", QUIET },

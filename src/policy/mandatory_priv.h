@@ -20,18 +20,19 @@ enum {
 
 /* Flags. */
 enum {
-	PMG_MANDATORY_SCRIPT = 1,  /* the manager itself may */
-	PMG_MANDATORY_QUIET = 2,   /* tools touch it as a matter of course: no sign of an attack */
-	PMG_MANDATORY_PACKAGE = 4, /* holds inside an installed package's own folder as well */
-	PMG_MANDATORY_HOOK = 8,    /* no opt-out */
-	PMG_MANDATORY_OPEN = 16,   /* no secret in spite of its name */
-	PMG_MANDATORY_SECRET = 32, /* only where git's configuration of the repository holds
-				    * credentials */
-	PMG_MANDATORY_PLAIN = 64,  /* only where it does not */
-	PMG_MANDATORY_EMPTY = 128, /* yarn and bun, started again by a script, end where they may
-				    * not read it */
-	PMG_MANDATORY_DOTENV = 256 /* bun itself reads it, whatever it was started for, and ends
-				    * as well */
+	PMG_MANDATORY_SCRIPT = 1,   /* the manager itself may */
+	PMG_MANDATORY_QUIET = 2,    /* tools touch it as a matter of course: no sign of an attack */
+	PMG_MANDATORY_PACKAGE = 4,  /* holds inside an installed package's own folder as well */
+	PMG_MANDATORY_HOOK = 8,     /* no opt-out */
+	PMG_MANDATORY_OPEN = 16,    /* no secret in spite of its name */
+	PMG_MANDATORY_SECRET = 32,  /* only where git's configuration of the repository holds
+				     * credentials */
+	PMG_MANDATORY_PLAIN = 64,   /* only where it does not */
+	PMG_MANDATORY_EMPTY = 128,  /* yarn and bun, started again by a script, end where they may
+				     * not read it */
+	PMG_MANDATORY_DOTENV = 256, /* bun itself reads it, whatever it was started for, and ends
+				     * as well */
+	PMG_MANDATORY_MANAGER = 512 /* of what is open: for the manager alone */
 };
 
 struct pmg_mandatory_row {

@@ -187,6 +187,16 @@ static void settle(struct pmg_process *process, struct pmg_started *told)
 		replace(&process->script, pmg_steal_ptr(&told->script));
 }
 
+/* uvx is a small program that becomes the uv beside it. */
+static bool is_sibling(const struct pmg_who_table *table, const struct pmg_who_start *start)
+{
+	pmg_autofree char *from = table->last ? pmg_path_dir(table->last) : NULL;
+	pmg_autofree char *to = start->called ? pmg_path_dir(start->called) : NULL;
+
+	return from && to && strcmp(from, to) == 0 && strcmp(table->tool, "uvx") == 0 &&
+	       strcmp(pmg_path_name(start->called), "uv") == 0;
+}
+
 /*
  * The manager's own process may become another program, as a shim becomes the tool. What this run
  * may have installed is none of the manager: `pipx run x` becomes x. On the way to the tool that
@@ -207,6 +217,10 @@ static void become(struct pmg_broker *broker, const struct pmg_who *who,
 	/* The node of nvm that runs npm: what may be installed there is in the same prefix. */
 	if (table->last && pmg_started_runs(who->tid, start, table->last))
 		return;
+	if (table->tool && !table->is_part && is_sibling(table, start)) {
+		table->is_part = true; /* once: then it is the tool */
+		return;
+	}
 	free(table->last);
 	table->last = start->called ? pmg_xstrdup(start->called) : NULL;
 	table->is_shim = pmg_started_is_shim(start->program, was_shim);

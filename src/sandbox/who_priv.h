@@ -86,6 +86,7 @@ struct pmg_process_thread {
 struct pmg_who_table {
 	pthread_mutex_t lock;
 	bool is_shim;    /* the manager's own process runs a shell script */
+	bool is_part;    /* it has become another program of the tool's own */
 	bool is_reached; /* it has run the tool itself */
 	char *last;      /* path by which it was started last; NULL: not known */
 	char *tool;      /* name of the program that the manager was started as; NULL: not yet */

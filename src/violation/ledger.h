@@ -50,7 +50,8 @@ struct pmg_ledger_events_query {
 	uint64_t limit;
 	int64_t id;
 	const char *run;
-	bool last_run; /* the newest run that has refusals */
+	bool last_run;      /* the newest run that has refusals */
+	const char *folder; /* with last_run: of those that were started in it or below it */
 	int code;
 	const char *package; /* "name@version", or "name" for all its versions */
 	int64_t since;       /* seconds since 1970 */

@@ -50,14 +50,18 @@ static const struct pmg_column listed_columns[] = {
 	{ 0 },
 };
 
+/* ?9: a folder, or all that is below it. */
+#define HERE " AND (?9 IS NULL OR x.cwd = ?9 OR substr(x.cwd, 1, length(?9) + 1) = ?9 || '/')"
+
 /* ?5: a package with its version, or all versions of a name. */
 static const char list_sql[] =
 	"SELECT v.id,runs.run," PMG_LEDGER_EVENT_COLUMNS
 	",profile,fingerprint," PMG_LEDGER_EVENT_TAIL
 	" FROM violations AS v JOIN runs ON runs.id = v.run"
 	" WHERE (?1 IS NULL OR runs.run = ?1)"
-	" AND (?2 = 0 OR v.run = coalesce((SELECT max(run) FROM violations WHERE op <> 'env'),"
-	" (SELECT max(run) FROM violations)))"
+	" AND (?2 = 0 OR v.run = coalesce((SELECT max(w.run) FROM violations AS w"
+	" JOIN runs AS x ON x.id = w.run WHERE op <> 'env'" HERE "),"
+	" (SELECT max(w.run) FROM violations AS w JOIN runs AS x ON x.id = w.run WHERE 1" HERE ")))"
 	" AND (?3 = 0 OR v.id = ?3) AND (?4 = 0 OR code = ?4)"
 	" AND (?5 IS NULL OR package = ?5 OR substr(package, 1, length(?5) + 1) = ?5 || '@')"
 	" AND last >= ?6 AND (?7 = 0 OR sensitive)"
@@ -116,6 +120,7 @@ static int read_all(struct pmg_store *store, const struct pmg_ledger_events_quer
 	pmg_stmt_bind_int(stmt, 6, query->since);
 	pmg_stmt_bind_int(stmt, 7, query->sensitive);
 	pmg_stmt_bind_int(stmt, 8, (int64_t)limit);
+	pmg_stmt_bind_text(stmt, 9, query->folder);
 	while ((r = pmg_stmt_step(stmt, err)) == 1) {
 		r = pmg_ledger_row(array, stmt, listed_columns, err);
 		if (r < 0)

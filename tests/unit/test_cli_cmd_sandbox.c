@@ -47,6 +47,20 @@ static void deny(struct pmg_record *record, const char *target, const char *allo
 	(void)pmg_record_denied(record, &event);
 }
 
+/* What was refused later, in another repository, is not opened in this one. */
+static int add_other_run(const char *ledger, const struct pmg_ledger_keep *keep)
+{
+	pmg_auto(record) struct pmg_record record = { .started = 200, .ended = 201 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)snprintf(record.id, sizeof record.id, "r-19700101-0002");
+	record.tool = pmg_xstrdup("npm");
+	record.cwd = pmg_xstrdup("/elsewhere");
+	record.profile = pmg_xstrdup("npm");
+	deny(&record, "/elsewhere/x", "write=/elsewhere/x", false);
+	return pmg_ledger_write(ledger, &record, keep, &err);
+}
+
 static int make_root(void **state)
 {
 	static const struct pmg_ledger_keep keep = { 0, 0 };
@@ -69,11 +83,12 @@ static int make_root(void **state)
 	path = pmg_path_join(root, ".local/state/pmg/ledger.db");
 	(void)snprintf(record.id, sizeof record.id, "r-19700101-0001");
 	record.tool = pmg_xstrdup("npm");
+	record.cwd = pmg_path_join(root, "project");
 	record.profile = pmg_xstrdup("npm");
 	deny(&record, "/h/.ssh/id_x", NULL, true);
 	deny(&record, "/p/build/a", "write=${PROJECT}/build/a", false);
 	deny(&record, "/p/build/b", "write=${PROJECT}/build/b", false);
-	return pmg_ledger_write(path, &record, &keep, &err);
+	return pmg_ledger_write(path, &record, &keep, &err) < 0 ? -1 : add_other_run(path, &keep);
 }
 
 static int remove_root(void **state)

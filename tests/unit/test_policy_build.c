@@ -744,6 +744,9 @@ static void a_project_that_is_the_home_does_not_open_the_home(void **state)
 		{ "write", "ms", "{home}/node_modules/x", true },
 		{ "write", "m", "{home}/package.json", true },
 		{ "exec", "s", "{home}/node_modules/.bin/x", true },
+		{ "write", "m", "{home}/.npm/a/.git", true },
+		{ "write", "s", "{home}/.npm/a/.git", false },
+		{ "write", "m", "{home}/a/.git", false },
 	};
 	struct building b;
 	pmg_auto(policy) struct pmg_policy *npm = NULL;

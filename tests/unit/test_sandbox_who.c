@@ -481,6 +481,24 @@ static void the_tool_is_reached_once(void **state)
 	assert_int_equal(find(broker.first).role, PMG_ROLE_SCRIPT);
 }
 
+/* In an environment below the current folder it lies where packages are installed. */
+static void uvx_becomes_the_uv_beside_it(void **state)
+{
+	pmg_autofree char *uvx = pmg_path_join(top, "bin/uvx");
+	pmg_autofree char *uv = pmg_path_join(top, "bin/uv");
+	pmg_autofree char *other = pmg_path_join(top, "other/uv");
+
+	(void)state;
+	policy.has_manager = true;
+	executes_as(broker.first, uvx, uvx, no_args, no_args);
+	executes_as(broker.first, uv, uv, no_args, no_args);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_MANAGER);
+	executes_as(broker.first, uv, uv, no_args, no_args);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_SCRIPT);
+	executes_as(broker.first, other, other, no_args, no_args);
+	assert_int_equal(find(broker.first).role, PMG_ROLE_SCRIPT);
+}
+
 static void the_manager_is_not_what_it_becomes(void **state)
 {
 	pmg_autofree char *pyenv = pmg_path_join(top, "bin/pyenv");
@@ -874,6 +892,7 @@ int main(void)
 		ROW(an_orphan_is_a_script_of_nobody),
 		ROW(a_part_of_the_manager_has_its_role_for_one_program),
 		ROW(a_tool_that_the_manager_starts_itself_is_a_part),
+		ROW(uvx_becomes_the_uv_beside_it),
 		ROW(the_tool_is_reached_once),
 		ROW(the_manager_is_not_what_it_becomes),
 		ROW(without_a_manager_a_command_stays_what_it_is),
