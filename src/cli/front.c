@@ -30,7 +30,7 @@ static const struct pmg_opt options[] = {
 	{ PMG_OPT_FLAG, 0, "no-sandbox", offsetof(struct pmg_front_settings, no_sandbox), 0, NULL,
 	  "run TOOL without the sandbox; the proxy still judges packages" },
 	{ PMG_OPT_LIST, 0, "sandbox-allow", offsetof(struct pmg_front_settings, allows), 0,
-	  "TYPE=VALUE", "let the sandbox allow this, once: read=.env, write=dist, ..." },
+	  "TYPE=VALUE", "let the sandbox allow this, once: read=.env, write=dist/, ..." },
 	{ PMG_OPT_TEXT, 0, "sandbox-profile", offsetof(struct pmg_front_settings, profile), 0,
 	  "NAME", "use this profile instead of TOOL's own" },
 	{ PMG_OPT_FLAG, 0, "strict", offsetof(struct pmg_front_settings, strict), 0, NULL,

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 
-LIMIT = 2.0  # seconds
+LIMIT = 10.0  # seconds: on a busy machine the kernel takes its time with a namespace
 SAYS = {"keeper": "PMG2107", "broker": "PMG2107", "reaper": "PMG2107", "proxy": "PMG4019"}
 
 
