@@ -4,9 +4,11 @@ generated as they are sent.
 
 A package is a dict: eco ("npm" or "pypi"), name, version, and optionally
   npm:  dependencies, optionalDependencies, scripts, bin, files {path: text}, time, deprecated,
-        filler (bytes of a file that does not compress)
+        filler (bytes of a file that does not compress), tags [dist-tag]
   pypi: requires [text], files {path: text}, sdist_only, wheel_only, requires_python, time,
         backend (Python that the build of an sdist runs first)
+`time` is when it was published, "" for a registry that does not say; without it that is years ago.
+`age` says the same from now backwards: "90s", "30m", "1h", "10d".
 """
 import base64
 import gzip
@@ -15,6 +17,7 @@ import io
 import json
 import re
 import tarfile
+import time
 import zipfile
 import zlib
 
@@ -46,6 +49,21 @@ DEFAULTS = [
     {"eco": "pypi", "name": "badsdist", "version": "1.0", "sdist_only": True},
     {"eco": "pypi", "name": "Odd.Name_py", "version": "1.0"},
 ]
+
+
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def published(p):
+    """When: RFC 3339, or None."""
+    if "age" not in p:
+        return p.get("time", DEFAULT_TIME) or None
+    when = p["born"] - int(p["age"][:-1]) * UNITS[p["age"][-1]]
+    return time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(when))
+
+
+def newest(packages):
+    return max([published(p) or DEFAULT_TIME for p in packages])
 
 
 def normal(name):
@@ -101,10 +119,17 @@ def npm_file_name(p):
     return "%s-%s.tgz" % (p["name"].split("/")[-1], p["version"])
 
 
-def packument(packages, tarball_url, abbreviated):
+def dist_tags(packages):
+    """The last one is the latest unless one says that it is."""
+    tags = {"latest": packages[-1]["version"]}
+    tags.update((tag, p["version"]) for p in packages for tag in p.get("tags", ()))
+    return tags
+
+
+def packument(packages, tarball_url, abbreviated, dated=True):
     """tarball_url: function of a package."""
     name = packages[0]["name"]
-    doc = {"name": name, "dist-tags": {"latest": packages[-1]["version"]}, "versions": {}}
+    doc = {"name": name, "dist-tags": dist_tags(packages), "versions": {}}
     for p in packages:
         data = p["artifact"]()
         v = npm_manifest(p)
@@ -115,11 +140,12 @@ def packument(packages, tarball_url, abbreviated):
         v["dist"] = {"tarball": tarball_url(p), "shasum": data.sha1, "integrity": data.sri}
         doc["versions"][p["version"]] = v
     if abbreviated:
-        doc["modified"] = DEFAULT_TIME
+        doc["modified"] = newest(packages)
     else:
         doc["_id"] = name
-        doc["time"] = {p["version"]: p.get("time", DEFAULT_TIME) for p in packages}
-        doc["time"].update(created=DEFAULT_TIME, modified=DEFAULT_TIME)
+    if dated and not abbreviated:
+        doc["time"] = {p["version"]: published(p) for p in packages if published(p)}
+        doc["time"].update(created=DEFAULT_TIME, modified=newest(packages))
     return json.dumps(doc).encode()
 
 
@@ -237,24 +263,35 @@ class Big(Blob):
 
 
 class Huge(Blob):
-    """A packument of 100 MB: versions 1.100000.0 to 1.299999.0, all entries of one length."""
+    """A packument of 100 MB: versions 1.100000.0 to 1.299999.0, all entries of one length, and
+    their times, of which that of the last may be another."""
 
-    def __init__(self, url, count=HUGE_VERSIONS):
-        self.url, self.count = url, count
+    def __init__(self, url, count=HUGE_VERSIONS, last=DEFAULT_TIME):
+        self.url, self.count, self.last = url, count, last
         self.head = b'{"name":"huge","dist-tags":{"latest":"1.%d.0"},"versions":{' % (
             99999 + count)
-        self.tail = b'}}'
-        self.length = (len(self.head) + count * len(self.entry(0)) + count - 1 + len(self.tail))
+        self.middle, self.tail = b'},"time":{', b'}}'
+        self.length = (len(self.head) + len(self.middle) + len(self.tail) + 2 * (count - 1) +
+                       count * (len(self.entry(0)) + len(self.date(0))))
         self.sha256 = None  # depends on the address asked for: the reader hashes chunks()
 
     def entry(self, i):
         v = b"1.%d.0" % (100000 + i)
         return (b'"%s":{"name":"huge","version":"%s","description":"%s","dist":{"tarball":'
-                b'"%shuge-%s.tgz"}}' % (v, v, b"x" * 360, self.url, v))
+                b'"%shuge-%s.tgz"}}' % (v, v, b"x" * 320, self.url, v))
+
+    def date(self, i):
+        when = self.last if i == self.count - 1 else DEFAULT_TIME
+        return b'"1.%d.0":"%s"' % (100000 + i, when.encode())
+
+    def parts(self, make):
+        for i in range(0, self.count, 200):
+            part = b",".join(make(k) for k in range(i, min(i + 200, self.count)))
+            yield (b"," if i else b"") + part
 
     def chunks(self):
         yield self.head
-        for i in range(0, self.count, 200):
-            part = b",".join(self.entry(k) for k in range(i, min(i + 200, self.count)))
-            yield (b"," if i else b"") + part
+        yield from self.parts(self.entry)
+        yield self.middle
+        yield from self.parts(self.date)
         yield self.tail

@@ -14,7 +14,8 @@ Bases (append a package name):
     /  /npm/  /artifactory/api/npm/repo/  /repository/npm-group/                  npm
     /simple/  /pypi/simple/  /artifactory/api/pypi/repo/simple/                   PyPI
 Packages: fixture_packages.DEFAULTS, --spec (a JSON list of the same), or POST one, or a list, to /-/add.
-"big" 1.0.0 is a tarball of 100 MiB, "huge" a packument of 100 MB.
+"big" 1.0.0 is a tarball of 100 MiB, "huge" a packument of 100 MB. A package without `time` or `age` is
+years old.
 GET /-/hash/npm/NAME/VERSION or /-/hash/pypi/FILE answers {"sha1","sha256","sri","length"}.
 
 Knobs are path segments in front of a base, "~name.value", any number of them; addresses in
@@ -22,7 +23,8 @@ metadata keep them: http://127.0.0.1:P/~gzip/~bearer.t1/npm/
     bearer.TOKEN basic.USER.PASS      401 without it
     token.NAME                        the same; the token, "secret-of-NAME", is not in the address
     gzip chunked http10               how a body is sent (gzip: where the client accepts it)
-    noetag                            no validators (else ETag, and 304 to If-None-Match)
+    noetag                            no validators (else ETag, and 304 to If-None-Match; metadata:
+                                      Last-Modified and If-Modified-Since too)
     status.CODE  fail.N.CODE          always, or the first N times a path is asked; Retry-After: 1
     delay.MS                          before the head
     truncate.N rst.N slow.RATE        of artifacts: cut after N bytes, reset after N bytes, bytes/s
@@ -30,10 +32,15 @@ metadata keep them: http://127.0.0.1:P/~gzip/~bearer.t1/npm/
     redirect                          artifacts: 302 to the CDN
     cdn                               metadata names artifacts on the CDN
     html json                         PyPI: only this form
+    htmlfirst                         PyPI: HTML to whoever takes it, though JSON was preferred
+    full                              npm: never the abbreviated form
+    undated                           no publish time anywhere
+    young                             the last version of "huge" is an hour old
     relative nometa                   PyPI: relative addresses; no .metadata
 """
 import argparse
 import base64
+import calendar
 import hashlib
 import html
 import json
@@ -57,6 +64,8 @@ PYPI_BASES = ("artifactory/api/pypi/repo/", "pypi/", "")
 ABBREVIATED = "application/vnd.npm.install-v1+json"
 PEP691 = "application/vnd.pypi.simple.v1+json"
 
+YOUNG = {"age": "1h", "born": time.time()}
+
 packages = {}  # (eco, name): list of packages
 failures = {}  # path: how often it was made to fail
 lock = threading.Lock()
@@ -66,6 +75,7 @@ ports = {}
 def add(p):
     p = dict(p)
     p["cache"] = {}
+    p["born"] = time.time()
     key = p["name"] if p["eco"] == "npm" else fx.normal(p["name"])
     p["artifact"] = lambda: p["cache"].setdefault("npm", None) or make_npm(p)
     with lock:
@@ -219,24 +229,27 @@ class Handler(BaseHTTPRequestHandler):
         name, tag = "/".join(parts[:cut]), "/".join(parts[cut:])
         here = self.address(cdn="cdn" in self.knobs) + root
         if name == "huge":
-            return self.send(fx.Huge((here + "huge/-/").encode()), "application/json", meta=True)
+            last = YOUNG if "young" in self.knobs else {}
+            return self.send(fx.Huge((here + "huge/-/").encode(), last=fx.published(last)),
+                             "application/json", meta=True)
         found = packages.get(("npm", name))
         if not found:
             return self.small(404, {"error": "Not found"})
         if tag:
-            found = found[-1:] if tag == "latest" else [p for p in found if p["version"] == tag]
+            tag = fx.dist_tags(found).get(tag, tag)
+            found = [p for p in found if p["version"] == tag]
             if not found:
                 return self.small(404, {"error": "version not found"})
-        abbreviated = ABBREVIATED in self.headers.get("Accept", "")
+        abbreviated = ABBREVIATED in self.headers.get("Accept", "") and "full" not in self.knobs
 
         def url(p):
             return here + p["name"] + "/-/" + fx.npm_file_name(p)
 
-        body = fx.packument(found, url, abbreviated and not tag)
+        body = fx.packument(found, url, abbreviated and not tag, "undated" not in self.knobs)
         if tag:
             body = json.dumps(json.loads(body)["versions"][found[0]["version"]]).encode()
         kind = ABBREVIATED if abbreviated else "application/json"
-        return self.send(fx.Blob(body), kind, meta=True)
+        return self.send(fx.Blob(body), kind, meta=True, modified=fx.newest(found))
 
     def npm_artifact(self, name, file_name):
         for p in packages.get(("npm", name), []):
@@ -273,6 +286,8 @@ class Handler(BaseHTTPRequestHandler):
             root = "../../"
         accept = self.headers.get("Accept", "")
         as_json = "html" not in self.knobs and (PEP691 in accept or "json" in self.knobs)
+        if "htmlfirst" in self.knobs and "text/html" in accept:
+            as_json = False
         rows = []
         for file_name, (p, blob) in sorted(files.items()):
             meta = None
@@ -283,15 +298,16 @@ class Handler(BaseHTTPRequestHandler):
         make = self.pypi_json if as_json else self.pypi_html
         body = make(fx.normal(name[:-1]), rows).encode()
         kind = PEP691 if as_json else "text/html; charset=utf-8"
-        return self.send(fx.Blob(body), kind, meta=True)
+        return self.send(fx.Blob(body), kind, meta=True,
+                         modified=fx.newest([p for _, _, _, _, p in rows]))
 
-    @staticmethod
-    def pypi_json(name, rows):
+    def pypi_json(self, name, rows):
         files = []
         for file_name, url, blob, meta, p in rows:
             entry = {"filename": file_name, "url": url, "hashes": {"sha256": blob.sha256},
-                     "size": blob.length, "yanked": False,
-                     "upload-time": p.get("time", "2020-01-01T00:00:00.000000Z")}
+                     "size": blob.length, "yanked": False}
+            if fx.published(p) and "undated" not in self.knobs:
+                entry["upload-time"] = fx.published(p)
             if meta:
                 entry["core-metadata"] = entry["data-dist-info-metadata"] = {"sha256": meta}
             files.append(entry)
@@ -343,13 +359,23 @@ class Handler(BaseHTTPRequestHandler):
         self.connection.sendall(data)
         self.sent += len(data)
 
-    def send(self, blob, kind, meta):
+    def is_unchanged(self, tag, modified):
+        """If-None-Match counts before If-Modified-Since (RFC 9110, 13.2.2)."""
+        if "If-None-Match" in self.headers:
+            return tag in self.headers["If-None-Match"]
+        return modified is not None and self.headers.get("If-Modified-Since") == modified
+
+    def send(self, blob, kind, meta, modified=None):
         headers = {"Content-Type": kind, "Accept-Ranges": "bytes"}
         tag = '"%s"' % (blob.sha256 or "huge-%d" % blob.length)[:32]
         if "noetag" not in self.knobs:
             headers["ETag"] = tag
             headers["Cache-Control"] = "public, max-age=300" if meta else "immutable"
-            if tag in self.headers.get("If-None-Match", ""):
+            if modified:
+                when = time.strptime(modified[:19], "%Y-%m-%dT%H:%M:%S")
+                modified = self.date_time_string(calendar.timegm(when))
+                headers["Last-Modified"] = modified
+            if self.is_unchanged(tag, modified):
                 return self.head(304, headers)
         length, chunks, status = blob.length, blob.chunks(), 200
         first, last = self.range_of(blob.length)
