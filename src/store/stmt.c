@@ -48,6 +48,11 @@ void pmg_stmt_bind_int(struct pmg_stmt *stmt, int param, int64_t n)
 	note(stmt, sqlite3_bind_int64(stmt->raw, param, n));
 }
 
+void pmg_stmt_bind_blob(struct pmg_stmt *stmt, int param, const void *bytes, size_t len)
+{
+	note(stmt, sqlite3_bind_blob64(stmt->raw, param, bytes, len, SQLITE_TRANSIENT));
+}
+
 void pmg_stmt_reset(struct pmg_stmt *stmt)
 {
 	(void)sqlite3_reset(stmt->raw); /* repeats the error of the last step */

@@ -93,6 +93,8 @@ int pmg_store_prepare(struct pmg_store *store, const char *sql, struct pmg_stmt 
 		      struct pmg_err *err) PMG_MUST_CHECK;
 void pmg_stmt_bind_text(struct pmg_stmt *stmt, int param, const char *text); /* NULL: null */
 void pmg_stmt_bind_int(struct pmg_stmt *stmt, int param, int64_t n);
+void pmg_stmt_bind_blob(struct pmg_stmt *stmt, int param, const void *bytes,
+			size_t len); /* copied */
 
 /** @return 1: a row is there; 0: done, the statement is reset; -PMG_E_DB, reset too */
 int pmg_stmt_step(struct pmg_stmt *stmt, struct pmg_err *err) PMG_MUST_CHECK;

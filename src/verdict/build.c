@@ -23,9 +23,9 @@ struct pmg_build {
 	char *feed;
 	int lock;
 	struct pmg_store *store;
-	struct pmg_stmt *add_record, *add_entry;
+	struct pmg_stmt *add_record, *add_entry, *add_digest;
 	int64_t n_records;
-	bool refuse_emptying;
+	bool refuse_emptying, merge;
 };
 
 /* Records of the feed as they come; temporary tables live outside the file. Whatever kept rows
@@ -35,31 +35,45 @@ static const char stage_sql[] =
 	" live INTEGER, withdrawn INTEGER, digest TEXT);"
 	"CREATE TEMP TABLE s_entry(no INTEGER, eco INTEGER, name TEXT, version TEXT, low TEXT,"
 	" high TEXT, inclusive INTEGER);"
-	"CREATE TEMP TABLE best(no INTEGER PRIMARY KEY, id TEXT, live INTEGER,"
-	" withdrawn INTEGER);"
+	"CREATE TEMP TABLE s_digest(no INTEGER, alg INTEGER, digest BLOB);"
+	"CREATE TEMP TABLE best(id TEXT PRIMARY KEY, no INTEGER, modified INTEGER, live INTEGER,"
+	" withdrawn INTEGER) WITHOUT ROWID;"
+	"CREATE TEMP TABLE kept(old INTEGER PRIMARY KEY, name TEXT, id TEXT);"
+	"CREATE TEMP TABLE all_gone(name TEXT, id TEXT);"
 	"CREATE TEMP TABLE merged(record INTEGER PRIMARY KEY, feed INTEGER, id TEXT,"
 	" old INTEGER, no INTEGER);";
 
-static const char no_old_sql[] = "ATTACH ':memory:' AS old;"
-				 "CREATE TABLE old.feed(feed, name, imported, records, withdrawn);"
-				 "CREATE TABLE old.record(record, feed, id);"
-				 "CREATE TABLE old.entry(eco, name, version, record, low, high,"
-				 " inclusive);";
+static const char no_old_sql[] =
+	"ATTACH ':memory:' AS old;"
+	"CREATE TABLE old.feed(feed, name, imported, records, withdrawn, newest);"
+	"CREATE TABLE old.record(record, feed, id);"
+	"CREATE TABLE old.entry(eco, name, version, record, low, high, inclusive);"
+	"CREATE TABLE old.digest(alg, digest, record);"
+	"CREATE TABLE old.gone(feed, id);";
 
-/* In this order; each may use ?1, the feed's name, and ?2, the time. */
+/* In this order; each may use ?1, the feed's name, ?2, the time, and ?3, whether it is merged. */
 static const char *const finish_sql[] = {
 	/* Of each id the record that counts. */
-	"INSERT INTO best SELECT no, id, live, withdrawn FROM (SELECT *, row_number() OVER ("
-	"PARTITION BY id ORDER BY modified DESC, live DESC, digest DESC) AS rank FROM s_record)"
-	" WHERE rank = 1",
+	"INSERT INTO best SELECT id, no, modified, live, withdrawn FROM (SELECT *, row_number()"
+	" OVER (PARTITION BY id ORDER BY modified DESC, live DESC, digest DESC) AS rank"
+	" FROM s_record) WHERE rank = 1",
+	"INSERT INTO kept SELECT r.record, o.name, r.id FROM old.record r"
+	" JOIN old.feed o ON o.feed = r.feed"
+	" WHERE o.name <> ?1 OR (?3 AND r.id NOT IN (SELECT id FROM best))",
+	"INSERT INTO all_gone SELECT o.name, g.id FROM old.gone g JOIN old.feed o"
+	" ON o.feed = g.feed WHERE o.name <> ?1 OR (?3 AND g.id NOT IN (SELECT id FROM best))"
+	" UNION ALL SELECT ?1, id FROM best WHERE withdrawn",
 	"INSERT INTO main.feed SELECT row_number() OVER (ORDER BY name), * FROM ("
-	"SELECT name, imported, records, withdrawn FROM old.feed WHERE name <> ?1 UNION ALL "
-	"SELECT ?1, ?2, ifnull(sum(live), 0), ifnull(sum(withdrawn), 0) FROM best)"
+	"SELECT name, imported, records, withdrawn, newest FROM old.feed WHERE name <> ?1"
+	" UNION ALL SELECT ?1, ?2,"
+	" (SELECT count(*) FROM best WHERE live) + (SELECT count(*) FROM kept WHERE name = ?1),"
+	" (SELECT count(*) FROM all_gone WHERE name = ?1),"
+	" max(ifnull((SELECT max(modified) FROM best), 0),"
+	" ifnull((SELECT newest FROM old.feed WHERE ?3 AND name = ?1), 0)))"
 	" ORDER BY name",
 	"INSERT INTO merged SELECT row_number() OVER (ORDER BY feed, id), * FROM ("
-	"SELECT f.feed AS feed, r.id AS id, r.record AS old, NULL AS no FROM old.record r"
-	" JOIN old.feed o ON o.feed = r.feed JOIN main.feed f ON f.name = o.name"
-	" WHERE o.name <> ?1 UNION ALL "
+	"SELECT f.feed AS feed, k.id AS id, k.old AS old, NULL AS no FROM kept k"
+	" JOIN main.feed f ON f.name = k.name UNION ALL "
 	"SELECT f.feed, b.id, NULL, b.no FROM best b JOIN main.feed f ON f.name = ?1"
 	" WHERE b.live)",
 	"CREATE INDEX temp.merged_old ON merged(old)",
@@ -71,6 +85,12 @@ static const char *const finish_sql[] = {
 	"SELECT s.eco, s.name, s.version, m.record, s.low, s.high, s.inclusive FROM s_entry s"
 	" JOIN merged m ON m.no = s.no)"
 	" GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6",
+	"INSERT INTO main.digest SELECT alg, digest, record FROM ("
+	"SELECT d.alg, d.digest, m.record FROM old.digest d JOIN merged m ON m.old = d.record"
+	" UNION SELECT s.alg, s.digest, m.record FROM s_digest s JOIN merged m ON m.no = s.no)"
+	" ORDER BY 1, 2, 3",
+	"INSERT INTO main.gone SELECT f.feed, g.id FROM all_gone g"
+	" JOIN main.feed f ON f.name = g.name ORDER BY 1, 2",
 	"INSERT INTO main.info VALUES('built', ?2)",
 	"INSERT INTO main.info SELECT 'records', count(*) FROM main.record",
 	("INSERT INTO main.info SELECT 'packages', count(*) FROM"
@@ -83,6 +103,7 @@ void pmg_build_close(struct pmg_build *build)
 		return;
 	pmg_stmt_free(build->add_record);
 	pmg_stmt_free(build->add_entry);
+	pmg_stmt_free(build->add_digest);
 	pmg_store_close(build->store);
 	if (build->lock >= 0) {
 		(void)unlink(build->temp); /* gone already after a finish */
@@ -140,6 +161,9 @@ static int open_new(struct pmg_build *build, struct pmg_err *err)
 		r = pmg_store_prepare(build->store,
 				      "INSERT INTO s_entry VALUES(?1,?2,?3,?4,?5,?6,?7)",
 				      &build->add_entry, err);
+	if (r == 0)
+		r = pmg_store_prepare(build->store, "INSERT INTO s_digest VALUES(?1,?2,?3)",
+				      &build->add_digest, err);
 	return r;
 }
 
@@ -180,6 +204,14 @@ static int add_entry(struct pmg_build *build, const struct pmg_osv_affected *a, 
 	return pmg_stmt_run(stmt, err);
 }
 
+static int add_digest(struct pmg_build *build, const struct pmg_digest *digest, struct pmg_err *err)
+{
+	pmg_stmt_bind_int(build->add_digest, 1, build->n_records);
+	pmg_stmt_bind_int(build->add_digest, 2, digest->alg);
+	pmg_stmt_bind_blob(build->add_digest, 3, digest->bytes, pmg_digest_len(digest->alg));
+	return pmg_stmt_run(build->add_digest, err);
+}
+
 static int add_entries(struct pmg_build *build, const struct pmg_osv_affected *a,
 		       struct pmg_err *err)
 {
@@ -190,6 +222,8 @@ static int add_entries(struct pmg_build *build, const struct pmg_osv_affected *a
 		r = add_entry(build, a, a->versions.v[i], NULL, err);
 	for (i = 0; r == 0 && i < a->n_intervals; i++)
 		r = add_entry(build, a, "", &a->intervals[i], err);
+	for (i = 0; r == 0 && i < a->n_digests; i++)
+		r = add_digest(build, &a->digests[i], err);
 	return r;
 }
 
@@ -227,6 +261,8 @@ static int run_one(struct pmg_build *build, const char *sql, int64_t now, struct
 		pmg_stmt_bind_text(stmt, 1, build->feed);
 	if (strstr(sql, "?2"))
 		pmg_stmt_bind_int(stmt, 2, now);
+	if (strstr(sql, "?3"))
+		pmg_stmt_bind_int(stmt, 3, build->merge);
 	return pmg_stmt_run(stmt, err);
 }
 
@@ -257,6 +293,11 @@ static int read_result(struct pmg_build *build, struct pmg_build_result *out, st
 void pmg_build_refuse_emptying(struct pmg_build *build)
 {
 	build->refuse_emptying = true;
+}
+
+void pmg_build_merge(struct pmg_build *build)
+{
+	build->merge = true;
 }
 
 /* Single records leave a feed every day: only one that is left with none is looked at. */
@@ -355,6 +396,7 @@ int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_resu
 		return r;
 	pmg_stmt_free(pmg_steal_ptr(&build->add_record));
 	pmg_stmt_free(pmg_steal_ptr(&build->add_entry));
+	pmg_stmt_free(pmg_steal_ptr(&build->add_digest));
 	pmg_store_close(pmg_steal_ptr(&build->store));
 	r = check_new(build, err);
 	if (r == 0)

@@ -38,6 +38,13 @@ int pmg_build_open(const char *index_path, const char *feed, struct pmg_build **
 int pmg_build_add(struct pmg_build *build, const struct pmg_osv *record, const char *text,
 		  size_t len, struct pmg_err *err) PMG_MUST_CHECK;
 
+/**
+ * Keep what the present index holds of the feed, but for records whose id is added: for updates
+ * that name changed records only. Must be called before pmg_build_finish(). All records in one
+ * build, or some later by this: the same bytes, where the later ones were modified later.
+ */
+void pmg_build_merge(struct pmg_build *build);
+
 struct pmg_build_result {
 	uint64_t records;    /* live ones of this feed that name an npm or PyPI package */
 	uint64_t withdrawn;  /* of this feed */

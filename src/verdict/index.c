@@ -14,8 +14,9 @@ static const char broken_hint[] = "remove the file and import the feeds again";
 
 struct pmg_index {
 	struct pmg_store *store;
-	struct pmg_stmt *find, *source;
+	struct pmg_stmt *find, *find_digest, *source;
 	int64_t built, records, packages;
+	bool sha256, sha512; /* there are such digests */
 };
 
 void pmg_index_close(struct pmg_index *index)
@@ -23,6 +24,7 @@ void pmg_index_close(struct pmg_index *index)
 	if (!index)
 		return;
 	pmg_stmt_free(index->find);
+	pmg_stmt_free(index->find_digest);
 	pmg_stmt_free(index->source);
 	pmg_store_close(index->store);
 	free(index);
@@ -91,7 +93,9 @@ static int read_info(struct pmg_index *index, struct pmg_err *err)
 {
 	static const char sql[] = "SELECT (SELECT value FROM info WHERE key = 'built'),"
 				  " (SELECT value FROM info WHERE key = 'records'),"
-				  " (SELECT value FROM info WHERE key = 'packages')";
+				  " (SELECT value FROM info WHERE key = 'packages'),"
+				  " EXISTS (SELECT 1 FROM digest WHERE alg = 1),"
+				  " EXISTS (SELECT 1 FROM digest WHERE alg = 2)";
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
 	int r = pmg_store_prepare(index->store, sql, &stmt, err);
 
@@ -106,6 +110,8 @@ static int read_info(struct pmg_index *index, struct pmg_err *err)
 	index->built = pmg_stmt_int(stmt, 0);
 	index->records = pmg_stmt_int(stmt, 1);
 	index->packages = pmg_stmt_int(stmt, 2);
+	index->sha256 = pmg_stmt_int(stmt, 3) != 0;
+	index->sha512 = pmg_stmt_int(stmt, 4) != 0;
 	return 0;
 }
 
@@ -120,6 +126,10 @@ static int prepare(struct pmg_index *index, struct pmg_err *err)
 				      "SELECT version, record, low, high, inclusive FROM entry"
 				      " WHERE eco = ?1 AND name = ?2 AND version IN ('', ?3)",
 				      &index->find, err);
+	if (r == 0)
+		r = pmg_store_prepare(index->store,
+				      "SELECT record FROM digest WHERE alg = ?1 AND digest = ?2",
+				      &index->find_digest, err);
 	if (r == 0)
 		r = pmg_store_prepare(index->store,
 				      "SELECT r.id, f.name FROM record r JOIN feed f"
@@ -168,6 +178,7 @@ static int take_feeds(struct pmg_stmt *stmt, struct pmg_index_feeds *feeds, stru
 			.imported = pmg_stmt_int(stmt, 1),
 			.records = (uint64_t)pmg_stmt_int(stmt, 2),
 			.withdrawn = (uint64_t)pmg_stmt_int(stmt, 3),
+			.newest = pmg_stmt_int(stmt, 4),
 		};
 	}
 	return r;
@@ -177,7 +188,7 @@ int pmg_index_feeds(struct pmg_index *index, struct pmg_index_feeds *out, struct
 {
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
 	int r = pmg_store_prepare(index->store,
-				  "SELECT name, imported, records, withdrawn FROM feed"
+				  "SELECT name, imported, records, withdrawn, newest FROM feed"
 				  " ORDER BY feed",
 				  &stmt, err);
 
@@ -259,6 +270,19 @@ static int read_rows(struct pmg_index *index, const struct pmg_index_question *q
 	return taken < 0 ? taken : r;
 }
 
+/* @param r  what the looking returned; *answer is emptied */
+static int give(struct pmg_index_answer *answer, int r, struct pmg_index_answer *out,
+		struct pmg_err *err)
+{
+	if (r < 0)
+		return pmg_err_hint(err, "%s", broken_hint);
+	pmg_strv_sort(&answer->ids);
+	pmg_strv_sort(&answer->sources);
+	*out = *answer;
+	*answer = (struct pmg_index_answer){ 0 };
+	return 0;
+}
+
 int pmg_index_find(struct pmg_index *index, const struct pmg_index_question *question,
 		   struct pmg_index_answer *out, struct pmg_err *err)
 {
@@ -270,11 +294,26 @@ int pmg_index_find(struct pmg_index *index, const struct pmg_index_question *que
 	pmg_stmt_bind_text(index->find, 3, question->version ? question->version : "");
 	r = read_rows(index, question, &answer, err);
 	pmg_stmt_reset(index->find);
-	if (r < 0)
-		return pmg_err_hint(err, "%s", broken_hint);
-	pmg_strv_sort(&answer.ids);
-	pmg_strv_sort(&answer.sources);
-	*out = answer;
-	answer = (struct pmg_index_answer){ 0 };
-	return 0;
+	return give(&answer, r, out, err);
+}
+
+bool pmg_index_has_digests(const struct pmg_index *index, enum pmg_digest_alg alg)
+{
+	return (alg == PMG_DIGEST_SHA256 && index->sha256) ||
+	       (alg == PMG_DIGEST_SHA512 && index->sha512);
+}
+
+int pmg_index_find_digest(struct pmg_index *index, enum pmg_digest_alg alg, const void *bytes,
+			  size_t len, struct pmg_index_answer *out, struct pmg_err *err)
+{
+	pmg_auto(index_answer) struct pmg_index_answer answer = { 0 };
+	struct pmg_stmt *find = index->find_digest;
+	int r = 0, taken = 0;
+
+	pmg_stmt_bind_int(find, 1, alg);
+	pmg_stmt_bind_blob(find, 2, bytes, len);
+	while (taken == 0 && (r = pmg_stmt_step(find, err)) > 0)
+		taken = take_row(index, PMG_INDEX_HIT, pmg_stmt_int(find, 0), &answer, err);
+	pmg_stmt_reset(find);
+	return give(&answer, taken < 0 ? taken : r, out, err);
 }

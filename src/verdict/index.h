@@ -10,6 +10,7 @@
 
 #include "base/strv.h"
 #include "pm/pm.h"
+#include "verdict/digest.h"
 
 struct pmg_index;
 void pmg_index_close(struct pmg_index *index);
@@ -30,6 +31,7 @@ struct pmg_index_feed {
 	int64_t imported; /* seconds since 1970 */
 	uint64_t records;
 	uint64_t withdrawn;
+	int64_t newest; /* `modified` of its newest record; 0: none says so */
 };
 
 struct pmg_index_feeds {
@@ -72,5 +74,17 @@ PMG_DEFINE_AUTO_DONE(index_answer, struct pmg_index_answer, pmg_index_answer_don
 /** @param[out] out  zeroed by the caller; filled only on success. @return 0 or -PMG_E_DB */
 int pmg_index_find(struct pmg_index *index, const struct pmg_index_question *question,
 		   struct pmg_index_answer *out, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Does any record name an artifact by a digest of this kind? If not, none need be computed. */
+bool pmg_index_has_digests(const struct pmg_index *index, enum pmg_digest_alg alg);
+
+/**
+ * Which records name this very file, whatever it is called? Never PMG_INDEX_UNSURE.
+ * @param bytes  len of them: another length than pmg_digest_len(alg) is a miss
+ * @param[out] out  zeroed by the caller; filled only on success. @return 0 or -PMG_E_DB
+ */
+int pmg_index_find_digest(struct pmg_index *index, enum pmg_digest_alg alg, const void *bytes,
+			  size_t len, struct pmg_index_answer *out,
+			  struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

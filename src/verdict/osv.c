@@ -23,6 +23,7 @@ static void affected_done(struct pmg_osv_affected *a)
 		free(a->intervals[i].high);
 	}
 	free(a->intervals);
+	free(a->digests);
 	*a = (struct pmg_osv_affected){ 0 };
 }
 PMG_DEFINE_AUTO_DONE(affected, struct pmg_osv_affected, affected_done);
@@ -103,6 +104,55 @@ static int read_versions(const struct json_t *list, struct pmg_osv_affected *out
 	return 0;
 }
 
+static int read_digest(const char *key, const char *text, struct pmg_digest *out,
+		       struct pmg_err *err)
+{
+	if (pmg_streq(key, "sha512_sri"))
+		return pmg_digest_sri(text, out, err);
+	return pmg_digest_hex(pmg_streq(key, "sha512") ? PMG_DIGEST_SHA512 : PMG_DIGEST_SHA256,
+			      text, out, err);
+}
+
+/* Of one artifact. A digest that cannot be read takes nothing from the names and versions. */
+static void read_hashes(const struct json_t *hashes, struct pmg_osv_affected *out,
+			struct pmg_strv *notes)
+{
+	static const char *const keys[] = { "sha512_sri", "sha512", "sha256" };
+	struct pmg_digest digest = { 0 };
+	struct pmg_err why = PMG_ERR_INIT;
+	const char *text;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(keys); i++) {
+		text = pmg_json_str(hashes, keys[i]);
+		if (!text && !pmg_json_get(hashes, keys[i]))
+			continue;
+		if (!text || read_digest(keys[i], text, &digest, &why) < 0) {
+			pmg_strv_addf(notes, "%s of an artifact is passed over: %s", keys[i],
+				      text ? why.msg : "it is no text");
+			continue;
+		}
+		out->digests = pmg_grow(out->digests, out->n_digests, &out->cap_digests,
+					sizeof *out->digests);
+		out->digests[out->n_digests++] = digest;
+	}
+}
+
+static int read_artifacts(const struct json_t *own, struct pmg_osv_affected *out,
+			  struct pmg_strv *notes, struct pmg_err *err)
+{
+	const struct json_t *list =
+		pmg_json_get(pmg_json_get(own, "indicators"), "package_integrity");
+	size_t i, n = pmg_json_len(list);
+
+	if (n > PMG_OSV_VERSIONS_MAX)
+		return pmg_err_set(err, PMG_E_LIMIT, 0, "more than %u artifacts",
+				   PMG_OSV_VERSIONS_MAX);
+	for (i = 0; i < n; i++)
+		read_hashes(pmg_json_get(pmg_json_at(list, i), "hashes"), out, notes);
+	return 0;
+}
+
 /* One item of `affected`. */
 static int read_affected(const struct json_t *entry, struct pmg_osv *record, struct pmg_err *err)
 {
@@ -116,9 +166,12 @@ static int read_affected(const struct json_t *entry, struct pmg_osv *record, str
 	r = read_versions(pmg_json_get(entry, "versions"), &a, err);
 	if (r == 0)
 		r = pmg_osv_read_ranges(pmg_json_get(entry, "ranges"), &a, &record->notes, err);
+	if (r == 0)
+		r = read_artifacts(pmg_json_get(entry, "database_specific"), &a, &record->notes,
+				   err);
 	if (r < 0)
 		return r;
-	if (a.versions.n == 0 && a.n_intervals == 0)
+	if (a.versions.n == 0 && a.n_intervals == 0 && a.n_digests == 0)
 		return pmg_err_set(err, PMG_E_PARSE, 0, "neither versions nor ranges");
 	record->affected = pmg_grow(record->affected, record->n_affected, &record->cap_affected,
 				    sizeof *record->affected);

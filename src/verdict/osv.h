@@ -11,6 +11,8 @@
  * - Ranges become intervals. A bound that is no version cannot be compared with:
  *   the range is then taken as open at that side, and a note says so. `limit`
  *   is not looked at, which only widens.
+ * - `database_specific.indicators.package_integrity` of an affected package is a list of its
+ *   artifacts, each with `hashes`: sha512_sri, sha512, sha256 are taken, weaker ones are not.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,9 +20,10 @@
 
 #include "base/strv.h"
 #include "pm/pm.h"
+#include "verdict/digest.h"
 
 #define PMG_OSV_ID_MAX       128U
-#define PMG_OSV_VERSIONS_MAX 200000U /* of one record, and ranges likewise */
+#define PMG_OSV_VERSIONS_MAX 200000U /* of one record; ranges and digests likewise */
 
 /* low <= v, and v < high or (inclusive) v <= high; "" is no bound. Canonical versions. */
 struct pmg_osv_interval {
@@ -35,6 +38,8 @@ struct pmg_osv_affected {
 	struct pmg_strv versions;
 	struct pmg_osv_interval *intervals;
 	size_t n_intervals, cap_intervals;
+	struct pmg_digest *digests; /* of its artifacts: database_specific.indicators */
+	size_t n_digests, cap_digests;
 };
 
 struct pmg_osv {

@@ -13,8 +13,11 @@ static void must_be_sound(const struct pmg_osv_affected *a)
 	size_t i;
 
 	if (*a->name == '\0' || strlen(a->name) > PMG_NAME_MAX ||
-	    a->versions.n + a->n_intervals == 0)
+	    a->versions.n + a->n_intervals + a->n_digests == 0)
 		abort();
+	for (i = 0; i < a->n_digests; i++)
+		if (pmg_digest_len(a->digests[i].alg) == 0)
+			abort();
 	for (i = 0; i < a->versions.n; i++)
 		if (*a->versions.v[i] == '\0')
 			abort();

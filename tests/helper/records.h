@@ -1,6 +1,7 @@
 #ifndef PMG_TESTS_HELPER_RECORDS_H
 #define PMG_TESTS_HELPER_RECORDS_H
 /** An index made of records that stand in a test. Ends the program on trouble. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,19 @@
 	"{\"ecosystem\":\"PyPI\",\"name\":\"" name "\"}," rest "}]}"
 #define VERSIONS(list) "\"versions\":[" list "]"
 #define RANGE(events)  "\"ranges\":[{\"type\":\"ECOSYSTEM\",\"events\":[" events "]}]"
-#define EVER           RANGE("{\"introduced\":\"0\"}")
+/* Digests of "abc" (FIPS 180-4, examples). */
+#define ABC256        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+#define ABC256_BASE64 "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="
+#define ABC512                                                                                     \
+	"ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a"                         \
+	"2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
+#define ABC512_BASE64                                                                              \
+	"3a81oZNherrMQXNJriBBMRLm+k6JqX6iCp7u5ktV05ohkpkqJ0/BqDa6PCOj/uu9RU1EI2Q86A4qmslPpUyknw=="
+/* Behind one of the others and a comma: the artifact "abc" by one of its digests. */
+#define HASH(key, value)                                                                           \
+	"\"database_specific\":{\"indicators\":{\"package_integrity\":[{\"filename\":\"f\","       \
+	"\"hashes\":{\"" key "\":\"" value "\"}}]}}"
+#define EVER RANGE("{\"introduced\":\"0\"}")
 
 static inline void records_must(int r, const struct pmg_err *err)
 {
@@ -39,9 +52,8 @@ static inline void records_add(struct pmg_build *build, const char *text)
 	records_must(pmg_build_add(build, &record, text, strlen(text), &err), &err);
 }
 
-/** Builds folder/intel.db anew with this feed; texts end with NULL. */
-static inline struct pmg_build_result records_build(const char *folder, const char *feed,
-						    const char *const *texts)
+static inline struct pmg_build_result records_add_all(const char *folder, const char *feed,
+						      const char *const *texts, bool merge)
 {
 	pmg_autofree char *path = pmg_path_join(folder, "intel.db");
 	pmg_auto(build) struct pmg_build *build = NULL;
@@ -49,10 +61,26 @@ static inline struct pmg_build_result records_build(const char *folder, const ch
 	struct pmg_err err = PMG_ERR_INIT;
 
 	records_must(pmg_build_open(path, feed, &build, &err), &err);
+	if (merge)
+		pmg_build_merge(build);
 	for (; *texts; texts++)
 		records_add(build, *texts);
 	records_must(pmg_build_finish(build, RECORDS_NOW, &result, &err), &err);
 	return result;
+}
+
+/** Builds folder/intel.db anew with this feed; texts end with NULL. */
+static inline struct pmg_build_result records_build(const char *folder, const char *feed,
+						    const char *const *texts)
+{
+	return records_add_all(folder, feed, texts, false);
+}
+
+/** The same, but records of the feed with other ids stay. */
+static inline struct pmg_build_result records_merge(const char *folder, const char *feed,
+						    const char *const *texts)
+{
+	return records_add_all(folder, feed, texts, true);
 }
 
 #endif

@@ -170,6 +170,24 @@ static void values_come_back_as_they_were_bound(void **state)
 	assert_int_equal(pmg_stmt_step(out, &err), 0);
 }
 
+static void bytes_are_found_by_what_they_are(void **state)
+{
+	pmg_autofree char *path = pmg_path_join(folder, "bytes.db");
+	pmg_auto(store) struct pmg_store *store = must_open(path, PMG_STORE_WRITE);
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_store_prepare(store, "SELECT ?1 = x'00ff00'", &stmt, &err), 0);
+	pmg_stmt_bind_blob(stmt, 1, "\0\xff\0", 3);
+	assert_int_equal(pmg_stmt_step(stmt, &err), 1);
+	assert_int_equal(pmg_stmt_int(stmt, 0), 1);
+	pmg_stmt_reset(stmt);
+	pmg_stmt_bind_blob(stmt, 1, "\0\xff\0", 2);
+	assert_int_equal(pmg_stmt_step(stmt, &err), 1);
+	assert_int_equal(pmg_stmt_int(stmt, 0), 0);
+}
+
 static void a_bind_that_cannot_be_is_told_by_the_next_step(void **state)
 {
 	pmg_autofree char *path = pmg_path_join(folder, "bind.db");
@@ -420,6 +438,7 @@ int main(void)
 		cmocka_unit_test(a_step_that_fails_leaves_nothing_behind),
 		cmocka_unit_test(a_file_of_a_newer_pmg_is_refused),
 		cmocka_unit_test(values_come_back_as_they_were_bound),
+		cmocka_unit_test(bytes_are_found_by_what_they_are),
 		cmocka_unit_test(a_bind_that_cannot_be_is_told_by_the_next_step),
 		cmocka_unit_test(rollback_undoes_and_closing_rolls_back),
 		cmocka_unit_test(what_is_left_in_the_log_is_there),

@@ -305,6 +305,55 @@ static void a_damaged_index_is_not_built_upon(void **state)
 	assert_memory_equal(now, old, m);
 }
 
+/* All at once, or some of it later as a change: the same bytes. */
+static void a_change_of_single_records_gives_what_a_whole_feed_gives(void **state)
+{
+	static const char *const before[] = {
+		AT("MAL-1", "2025-01-01T00:00:00Z", "1.0.0"),
+		AT("MAL-2", "2025-01-02T00:00:00Z", "1.0.0"),
+		WITHDRAWN("MAL-3", "2025-01-03T00:00:00Z"),
+		WITHDRAWN("MAL-4", "2025-01-03T00:00:00Z"),
+		RECORD("MAL-5", "f", VERSIONS("\"1.0.0\"") "," HASH("sha256", ABC256)),
+		NULL,
+	};
+	static const char *const change[] = {
+		WITHDRAWN("MAL-1", "2025-07-01T00:00:00Z"),
+		AT("MAL-2", "2025-07-02T00:00:00Z", "2.0.0"),
+		AT("MAL-4", "2025-07-03T00:00:00Z", "2.0.0"),
+		NULL,
+	};
+	const char *const after[] = { change[0], change[1], change[2], before[2], before[4], NULL };
+	pmg_auto(folder) char *one = folder_new();
+	pmg_auto(folder) char *two = folder_new();
+	pmg_auto(index) struct pmg_index *index = NULL;
+	pmg_auto(index_feeds) struct pmg_index_feeds feeds = { 0 };
+	pmg_autofree char *x = NULL, *y = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	struct pmg_build_result r;
+	size_t n = 0, m = 0;
+
+	(void)state;
+	(void)records_build(one, "b", feed_b);
+	(void)records_build(one, "a", before);
+	r = records_merge(one, "a", change);
+	assert_int_equal(r.records, 3);
+	assert_int_equal(r.withdrawn, 2);
+	assert_int_equal(r.total, 5);
+	(void)records_build(two, "a", after);
+	(void)records_build(two, "b", feed_b);
+	slurp(one, "intel.db", &x, &n);
+	slurp(two, "intel.db", &y, &m);
+	assert_int_equal(n, m);
+	assert_memory_equal(x, y, n);
+	index = must_open(one);
+	assert_int_equal(pmg_index_feeds(index, &feeds, &err), 0);
+	assert_int_equal(feeds.v[0].newest, 1751500800);
+	assert_int_equal(feeds.v[1].newest, 1748995200);
+	assert_true(pmg_index_has_digests(index, PMG_DIGEST_SHA256));
+	assert_ids(one, "x", "1.0.0", "");
+	assert_ids(one, "x", "2.0.0", "MAL-2 MAL-4");
+}
+
 static void feed_names_are_plain(void **state)
 {
 	static const struct {
@@ -337,6 +386,7 @@ int main(void)
 		cmocka_unit_test(a_build_that_is_given_up_leaves_nothing),
 		cmocka_unit_test(a_build_that_is_killed_changes_nothing),
 		cmocka_unit_test(a_damaged_index_is_not_built_upon),
+		cmocka_unit_test(a_change_of_single_records_gives_what_a_whole_feed_gives),
 		cmocka_unit_test(feed_names_are_plain),
 	};
 

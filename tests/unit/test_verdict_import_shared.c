@@ -98,6 +98,53 @@ static void every_golden_row_is_right(void **state)
 	world_done(&w);
 }
 
+static void ask_digest(struct pmg_index *index, const char *integrity, enum pmg_digest_alg alg,
+		       const char *ids)
+{
+	pmg_auto(index_answer) struct pmg_index_answer answer = { 0 };
+	pmg_autofree char *got = NULL;
+	struct pmg_digest d = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	int r = alg == PMG_DIGEST_SHA256 ? pmg_digest_hex(alg, integrity, &d, &err)
+					 : pmg_digest_sri(integrity, &d, &err);
+
+	assert_int_equal(r, 0);
+	assert_int_equal(
+		pmg_index_find_digest(index, d.alg, d.bytes, pmg_digest_len(d.alg), &answer, &err),
+		0);
+	got = pmg_strv_join(&answer.ids, ",", 100);
+	assert_string_equal(got, ids);
+}
+
+/* Three records of the fixture have digests; two of them are withdrawn. */
+static void artifacts_are_found_by_their_digests(void **state)
+{
+	static const char *const feeds[] = { "data/osv/fixture", NULL };
+	struct world w = build(feeds);
+	pmg_autofree char *path = pmg_path_join(w.dir, "intel.db");
+	pmg_auto(index) struct pmg_index *index = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_index_open(path, &index, &err), 0);
+	assert_true(pmg_index_has_digests(index, PMG_DIGEST_SHA256));
+	assert_false(pmg_index_has_digests(index, PMG_DIGEST_SHA512));
+	ask_digest(index, "c8784cf0aa8fa13a43614fbd6d51902feeecafdc06fc4db2695fd2572db66db8",
+		   PMG_DIGEST_SHA256, "MAL-2026-15859");
+	ask_digest(index, "99aed88269a370198174a549985d8ae7ccc0690aab5185685b960b77914ba31f",
+		   PMG_DIGEST_SHA256, "MAL-2026-15859");
+	/* of a file within the package: says nothing of an artifact */
+	ask_digest(index, "b2a6588476f40845a2df173d57d436dc47c0dfd044bcffdc936be1b509cffd3d",
+		   PMG_DIGEST_SHA256, "");
+	ask_digest(index, "3d2a69bdf04b7e9f3afa292c3bc7a98816bbfafa10bc9b45f3f3700d2f761620",
+		   PMG_DIGEST_SHA256, "");
+	ask_digest(index,
+		   "sha512-jePuUoidz7OHUOAYSnLBrBNWISj2+dy6t7oIRCVGZbj/rFOgFpic1Nwuks2IPoZ0J6J7kTKR"
+		   "0+yXyRzBLkafuw==",
+		   PMG_DIGEST_SHA512, "");
+	world_done(&w);
+}
+
 static void ordinary_vulnerabilities_add_nothing_and_break_nothing(void **state)
 {
 	static const char *const feeds[] = { "data/osv/control-nonmal", NULL };
@@ -200,6 +247,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_golden_row_is_right),
+		cmocka_unit_test(artifacts_are_found_by_their_digests),
 		cmocka_unit_test(ordinary_vulnerabilities_add_nothing_and_break_nothing),
 		cmocka_unit_test(every_version_that_is_listed_is_blocked_and_nothing_withdrawn),
 		cmocka_unit_test(a_second_feed_stands_beside_the_first),

@@ -23,6 +23,11 @@ static const char *const feed[] = {
 	RECORD("MAL-6", "both", VERSIONS("\"9.0.0\"")),
 	RECORD("MAL-8", "mixed", RANGE("{\"introduced\":\"1.0.0\"}")),
 	RECORD("MAL-9", "mixed", VERSIONS("\"odd\"")),
+	RECORD("MAL-A", "file",
+	       VERSIONS("\"1.0.0\"") "," HASH("sha512_sri", "sha512-" ABC512_BASE64)),
+	RECORD_PYPI("MAL-B", "other", HASH("sha512", ABC512)),
+	"{\"id\":\"MAL-C\",\"withdrawn\":\"2026-01-01T00:00:00Z\",\"affected\":[{\"package\":{"
+	"\"ecosystem\":\"npm\",\"name\":\"gone\"}," HASH("sha256", ABC256) "}]}",
 	RECORD_PYPI("MAL-7", "name", RANGE("{\"introduced\":\"1.0\"},{\"fixed\":\"2.0\"}")),
 	NULL,
 };
@@ -122,6 +127,41 @@ static void questions_are_answered(void **state)
 	assert_int_equal(pmg_index_check(index, &err), 0);
 }
 
+/* By what is in it, whatever its name; a withdrawn record takes its digests with it. */
+static void a_file_is_found_by_its_digest(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *ids;
+		size_t cut;
+	} rows[] = { { "sha512-" ABC512_BASE64, "MAL-A,MAL-B", 0 },
+		     { "sha512-" ABC512_BASE64, "", 1 },
+		     { "sha256-" ABC256_BASE64, "", 0 } };
+	pmg_auto(index) struct pmg_index *index = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(pmg_index_open(path, &index, &err), 0);
+	assert_true(pmg_index_has_digests(index, PMG_DIGEST_SHA512));
+	assert_false(pmg_index_has_digests(index, PMG_DIGEST_SHA256));
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(index_answer) struct pmg_index_answer answer = { 0 };
+		struct pmg_digest d = { 0 };
+		pmg_autofree char *ids = NULL;
+
+		assert_int_equal(pmg_digest_sri(rows[i].text, &d, &err), 0);
+		assert_int_equal(pmg_index_find_digest(index, d.alg, d.bytes,
+						       pmg_digest_len(d.alg) - rows[i].cut, &answer,
+						       &err),
+				 0);
+		ids = pmg_strv_join(&answer.ids, ",", 100);
+		assert_string_equal(ids, rows[i].ids);
+		assert_int_equal(answer.hit, *rows[i].ids ? PMG_INDEX_HIT : PMG_INDEX_MISS);
+		assert_int_equal(answer.sources.n, *rows[i].ids ? 1 : 0);
+	}
+}
+
 static void no_index_is_not_found(void **state)
 {
 	pmg_autofree char *none = pmg_path_join(dir, "none.db");
@@ -155,10 +195,14 @@ static void what_is_no_index_is_refused(void **state)
 		  "CREATE TABLE info(key, value);PRAGMA application_id=0x504d4749;"
 		  "PRAGMA user_version=99",
 		  "not an index" },
-		{ "hollow.db", "PRAGMA application_id=0x504d4749;PRAGMA user_version=1", "info" },
-		{ "dateless.db",
+		{ "older.db",
 		  "CREATE TABLE info(key, value);PRAGMA application_id=0x504d4749;"
 		  "PRAGMA user_version=1",
+		  "not an index" },
+		{ "hollow.db", "PRAGMA application_id=0x504d4749;PRAGMA user_version=2", "info" },
+		{ "dateless.db",
+		  "CREATE TABLE info(key, value);CREATE TABLE digest(alg);"
+		  "PRAGMA application_id=0x504d4749;PRAGMA user_version=2",
 		  "no date" },
 	};
 	size_t i;
@@ -233,6 +277,12 @@ static void flipped_bits_are_survived(void **state)
 
 			r = pmg_index_find(index, &q, &answer, &err);
 		}
+		for (i = 0; r == 0 && i < 2; i++) {
+			pmg_auto(index_answer) struct pmg_index_answer answer = { 0 };
+
+			r = pmg_index_find_digest(index, PMG_DIGEST_SHA512, text, i ? 64 : 32,
+						  &answer, &err);
+		}
 		if (r < 0) {
 			refused++;
 			assert_int_equal(r, -PMG_E_DB);
@@ -247,6 +297,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(questions_are_answered),
+		cmocka_unit_test(a_file_is_found_by_its_digest),
 		cmocka_unit_test(no_index_is_not_found),
 		cmocka_unit_test(what_is_no_index_is_refused),
 		cmocka_unit_test(an_index_that_was_cut_is_refused_wherever_that_was),

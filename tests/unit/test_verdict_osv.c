@@ -8,11 +8,12 @@
 
 #include <cmocka.h>
 
+#include "../helper/records.h"
 #include "base/str.h"
 #include "pm/version.h"
 
 #define NPM(rest) "\"affected\":[{\"package\":{\"ecosystem\":\"npm\",\"name\":\"x\"}," rest "}]"
-#define VERSIONS  NPM("\"versions\":[\"1.0.0\"]")
+#define ONE       NPM("\"versions\":[\"1.0.0\"]")
 #define ID        "{\"id\":\"MAL-2025-1\","
 #define MODIFIED  "\"modified\":\"2025-06-04T10:00:00.5Z\","
 
@@ -64,20 +65,19 @@ static const struct {
 	const char *text;
 	bool malware, withdrawn, test;
 } kinds[] = {
-	{ ID VERSIONS "}", true, false, false },
-	{ "{\"id\":\"LWA-2026-1\"," VERSIONS "}", true, false, false },
-	{ "{\"id\":\"MAL-0000-foo\"," VERSIONS "}", true, false, true },
-	{ "{\"id\":\"GHSA-1\"," VERSIONS "}", false, false, false },
-	{ "{\"id\":\"CVE-2025-1\",\"aliases\":[\"GHSA-1\"]," VERSIONS "}", false, false, false },
-	{ "{\"id\":\"GHSA-1\",\"aliases\":[\"CVE-1\",\"MAL-2025-1\"]," VERSIONS "}", true, false,
+	{ ID ONE "}", true, false, false },
+	{ "{\"id\":\"LWA-2026-1\"," ONE "}", true, false, false },
+	{ "{\"id\":\"MAL-0000-foo\"," ONE "}", true, false, true },
+	{ "{\"id\":\"GHSA-1\"," ONE "}", false, false, false },
+	{ "{\"id\":\"CVE-2025-1\",\"aliases\":[\"GHSA-1\"]," ONE "}", false, false, false },
+	{ "{\"id\":\"GHSA-1\",\"aliases\":[\"CVE-1\",\"MAL-2025-1\"]," ONE "}", true, false,
 	  false },
-	{ "{\"id\":\"X-1\",\"database_specific\":{\"malicious-packages-origins\":[{}]}," VERSIONS
-	  "}",
+	{ "{\"id\":\"X-1\",\"database_specific\":{\"malicious-packages-origins\":[{}]}," ONE "}",
 	  true, false, false },
-	{ "{\"id\":\"X-1\",\"database_specific\":{\"malicious-packages-origins\":[]}," VERSIONS "}",
+	{ "{\"id\":\"X-1\",\"database_specific\":{\"malicious-packages-origins\":[]}," ONE "}",
 	  false, false, false },
-	{ ID "\"withdrawn\":\"2025-01-01T00:00:00Z\"," VERSIONS "}", true, true, false },
-	{ ID "\"withdrawn\":null," VERSIONS "}", true, false, false },
+	{ ID "\"withdrawn\":\"2025-01-01T00:00:00Z\"," ONE "}", true, true, false },
+	{ ID "\"withdrawn\":null," ONE "}", true, false, false },
 	{ ID "\"withdrawn\":\"2025-01-01T00:00:00Z\",\"affected\":[]}", true, true, false },
 	{ "{\"id\":\"RHSA-1\",\"affected\":[]}", false, false, false },
 	{ "{\"id\":\"RHSA-1\"}", false, false, false },
@@ -112,7 +112,7 @@ static const struct {
 	{ "{\"id\":7}", PMG_E_PARSE, "no id" },
 	{ "{\"id\":\"MAL-1\",\"id\":\"CVE-1\"}", PMG_E_PARSE, "duplicate" },
 	{ "{\"id\":\"MAL-1\"", PMG_E_PARSE, "record:1:" },
-	{ ID "\"modified\":\"yesterday\"," VERSIONS "}", PMG_E_PARSE, "modified is no date" },
+	{ ID "\"modified\":\"yesterday\"," ONE "}", PMG_E_PARSE, "modified is no date" },
 	{ ID "\"affected\":[]}", PMG_E_PARSE, "names no package" },
 	{ ID "\"affected\":{}}", PMG_E_PARSE, "names no package" },
 	{ ID "\"affected\":[{\"package\":{\"ecosystem\":\"npm\"},\"versions\":[\"1\"]}]}",
@@ -157,6 +157,44 @@ static void an_entry_that_cannot_be_read_does_not_hide_the_others(void **state)
 	assert_string_equal(r.notes.v[0], "affected[0]: a package has no name");
 }
 
+#define FILES(list) "\"database_specific\":{\"indicators\":{\"package_integrity\":[" list "]}}"
+
+static void digests_of_artifacts_are_taken_and_odd_ones_told(void **state)
+{
+	static const char text[] = ID NPM("\"versions\":[\"1.0.0\"]," FILES(
+		"{\"filename\":\"a\",\"hashes\":{\"sha1\":\"xx\",\"sha512_sri\":"
+		"\"sha512-" ABC512_BASE64 "\",\"sha256\":\"" ABC256
+		"\"}},{\"hashes\":{\"sha256\":\"abc\",\"sha512\":7}},"
+		"{\"hashes\":null},null,{\"hashes\":{\"sha512\":\"" ABC512 "\"}}")) "}";
+	pmg_auto(osv) struct pmg_osv r = { 0 };
+	const struct pmg_digest *d;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(parse(text, &r, &err), 0);
+	assert_int_equal(r.affected[0].n_digests, 3);
+	d = r.affected[0].digests;
+	assert_int_equal(d[0].alg, PMG_DIGEST_SHA512);
+	assert_int_equal(d[1].alg, PMG_DIGEST_SHA256);
+	assert_memory_equal(d[0].bytes, d[2].bytes, 64);
+	assert_int_equal(d[1].bytes[0], 0xba);
+	assert_int_equal(r.notes.n, 2);
+	assert_string_equal(r.notes.v[0], "sha512 of an artifact is passed over: it is no text");
+	assert_non_null(
+		strstr(r.notes.v[1], "sha256 of an artifact is passed over: a digest of 3"));
+}
+
+static void a_record_may_name_a_file_and_no_version(void **state)
+{
+	pmg_auto(osv) struct pmg_osv r = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(parse(ID NPM(HASH("sha256", ABC256)) "}", &r, &err), 0);
+	assert_int_equal(r.affected[0].n_digests, 1);
+	assert_int_equal(r.affected[0].versions.n, 0);
+}
+
 static void sizes_have_limits(void **state)
 {
 	char id[PMG_OSV_ID_MAX + 2], name[PMG_NAME_MAX + 2], version[PMG_VERSION_MAX + 2];
@@ -191,6 +229,8 @@ int main(void)
 		cmocka_unit_test(only_records_of_malware_count),
 		cmocka_unit_test(what_cannot_be_read_is_an_error_that_says_why),
 		cmocka_unit_test(an_entry_that_cannot_be_read_does_not_hide_the_others),
+		cmocka_unit_test(digests_of_artifacts_are_taken_and_odd_ones_told),
+		cmocka_unit_test(a_record_may_name_a_file_and_no_version),
 		cmocka_unit_test(sizes_have_limits),
 	};
 
