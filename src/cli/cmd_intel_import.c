@@ -179,19 +179,21 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
 	pmg_auto(import_report) struct pmg_import_report report = { 0 };
 	pmg_autofree char *feed = NULL;
-	int64_t now = date_of_index();
-	int r = feed_name(opts, call->operands[0], &feed, err);
+	struct pmg_import_want want = { .path = call->operands[0], .now = date_of_index() };
+	int r = feed_name(opts, want.path, &feed, err);
 
 	if (r == 0)
 		r = pmg_intel_place_find(&place, err);
 	if (r == 0)
 		r = pmg_dirs_make(place.state, err);
+	want.index = place.index;
+	want.feed = feed;
 	if (r == 0)
-		r = pmg_import(call->operands[0], place.index, feed, now, &report, err);
+		r = pmg_import(&want, &report, err);
 	if (r < 0)
 		return r;
 	if (opts->json)
-		print_json(call->out, feed, now, &report);
+		print_json(call->out, feed, want.now, &report);
 	else
 		print_text(call->out, feed, &report);
 	note_empty(call->out, feed, &report);

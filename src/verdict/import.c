@@ -9,6 +9,7 @@
 #define SHOWN_MAX 200U
 
 struct import {
+	const struct pmg_import_want *want;
 	struct pmg_build *build;
 	struct pmg_import_report *report;
 };
@@ -122,8 +123,9 @@ static char *quoted(const struct pmg_import_line *line)
 	return pmg_str_quote(both, strlen(both), SHOWN_MAX);
 }
 
-static int import_into(struct import *import, const char *path, int64_t now, struct pmg_err *err)
+static int import_into(struct import *import, struct pmg_err *err)
 {
+	const char *path = import->want->path;
 	const struct pmg_feed_sink sink = { take_record, take_unread, take_other, import };
 	struct pmg_import_report *report = import->report;
 	int r = pmg_feed_read(path, pmg_feed_limits_default(), &sink, err);
@@ -133,7 +135,7 @@ static int import_into(struct import *import, const char *path, int64_t now, str
 	list_sort(&report->faults);
 	list_sort(&report->notes);
 	if (report->read > 0) {
-		r = pmg_build_finish(import->build, now, &report->result, err);
+		r = pmg_build_finish(import->build, import->want->now, &report->result, err);
 		return r == -PMG_E_PARSE ? pmg_err_wrap(err, "%s", path) : r;
 	}
 	/* An empty feed in place of a full one would let in all that it held back. */
@@ -148,19 +150,21 @@ static int import_into(struct import *import, const char *path, int64_t now, str
 				 "named *.json");
 }
 
-int pmg_import(const char *path, const char *index_path, const char *feed, int64_t now,
-	       struct pmg_import_report *out, struct pmg_err *err)
+int pmg_import(const struct pmg_import_want *want, struct pmg_import_report *out,
+	       struct pmg_err *err)
 {
 	pmg_auto(import_report) struct pmg_import_report report = { 0 };
 	pmg_auto(build) struct pmg_build *build = NULL;
-	struct import import = { NULL, &report };
-	int r = pmg_build_open(index_path, feed, &build, err);
+	struct import import = { want, NULL, &report };
+	int r = pmg_build_open(want->index, want->feed, &build, err);
 
 	if (r < 0)
 		return r;
 	pmg_build_refuse_emptying(build);
+	if (want->merge)
+		pmg_build_merge(build);
 	import.build = build;
-	r = import_into(&import, path, now, err);
+	r = import_into(&import, err);
 	if (r < 0)
 		return r;
 	*out = report;

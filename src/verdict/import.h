@@ -38,15 +38,23 @@ PMG_DEFINE_AUTO_DONE(import_report, struct pmg_import_report, pmg_import_report_
 /** "npm-all" for "/x/npm-all.zip". Caller frees; NULL when nothing usable is left. */
 char *pmg_import_name(const char *path) PMG_MUST_CHECK;
 
+/* What is to be done; all borrowed. */
+struct pmg_import_want {
+	const char *path;  /* file or folder */
+	const char *index; /* intel.db */
+	const char *feed;  /* whose records are replaced */
+	int64_t now;       /* seconds since 1970: the date of the index */
+	bool merge;        /* only records whose id is in it are replaced (pmg_build_merge()) */
+};
+
 /**
  * Replace the records of one feed.
- * @param now  seconds since 1970: the date of the index
  * @param[out] out  zeroed by the caller
  * @return 0; -PMG_E_PARSE: not one record can be read in it, or the feed had records and
  *         would have none (pmg_build_refuse_emptying()); what pmg_feed_read() and
  *         pmg_build_*() return. The index is then as it was.
  */
-int pmg_import(const char *path, const char *index_path, const char *feed, int64_t now,
-	       struct pmg_import_report *out, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_import(const struct pmg_import_want *want, struct pmg_import_report *out,
+	       struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/path.h"
 #include "verdict/build.h"
+#include "verdict/import.h"
 #include "verdict/index.h"
 
 #define RECORDS_NOW 1780000000 /* 2026-05-28T20:26:40Z */
@@ -81,6 +82,17 @@ static inline struct pmg_build_result records_merge(const char *folder, const ch
 						    const char *const *texts)
 {
 	return records_add_all(folder, feed, texts, true);
+}
+
+/** Replace the records of one feed by what is at path. */
+static inline int records_import(const char *path, const char *index, const char *feed,
+				 struct pmg_import_report *report, struct pmg_err *err)
+{
+	const struct pmg_import_want want = {
+		.path = path, .index = index, .feed = feed, .now = RECORDS_NOW
+	};
+
+	return pmg_import(&want, report, err);
 }
 
 #endif

@@ -38,7 +38,7 @@ static void every_file_is_accounted_for(void **state)
 	write_text(dir, "feed/b/7.json", "{");
 	write_text(dir, "feed/a/8.json", RECORD("MAL-8", "x", "\"versions\":[]"));
 	write_text(dir, "feed/LICENSE", "text");
-	if (pmg_import(feed, index, "osv", RECORDS_NOW, &r, &err) < 0)
+	if (records_import(feed, index, "osv", &r, &err) < 0)
 		fail_msg("%s", err.msg);
 	assert_int_equal(r.read, 7);
 	assert_int_equal(r.unread, 2);
@@ -59,6 +59,30 @@ static void every_file_is_accounted_for(void **state)
 	assert_non_null(strstr(r.notes.v[0].text, "\"soon\" is no version"));
 }
 
+static void what_is_merged_leaves_the_other_records(void **state)
+{
+	pmg_auto(folder) char *dir = folder_new();
+	pmg_autofree char *feed = pmg_path_join(dir, "feed");
+	pmg_autofree char *change = pmg_path_join(dir, "change");
+	pmg_autofree char *index = pmg_path_join(dir, "intel.db");
+	struct pmg_import_want want = { change, index, "osv", RECORDS_NOW, true };
+	pmg_auto(import_report) struct pmg_import_report r = { 0 };
+	pmg_auto(import_report) struct pmg_import_report merged = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	write_text(dir, "feed/1.json", RECORD("MAL-1", "x", EVER));
+	write_text(dir, "feed/2.json", RECORD("MAL-2", "y", EVER));
+	write_text(dir, "change/2.json",
+		   "{\"id\":\"MAL-2\",\"withdrawn\":\"2026-01-01T00:00:00Z\"}");
+	write_text(dir, "change/3.json", RECORD("MAL-3", "z", EVER));
+	assert_int_equal(records_import(feed, index, "osv", &r, &err), 0);
+	assert_int_equal(pmg_import(&want, &merged, &err), 0);
+	assert_int_equal(merged.read, 2);
+	assert_int_equal(merged.result.records, 2);
+	assert_int_equal(merged.result.withdrawn, 1);
+}
+
 static void vulnerabilities_alone_make_an_empty_index_not_an_error(void **state)
 {
 	pmg_auto(folder) char *dir = folder_new();
@@ -69,7 +93,7 @@ static void vulnerabilities_alone_make_an_empty_index_not_an_error(void **state)
 
 	(void)state;
 	write_text(dir, "feed/1.json", RECORD("GHSA-1", "x", EVER));
-	assert_int_equal(pmg_import(feed, index, "osv", RECORDS_NOW, &r, &err), 0);
+	assert_int_equal(records_import(feed, index, "osv", &r, &err), 0);
 	assert_int_equal(r.not_malware, 1);
 	assert_int_equal(r.result.total, 0);
 }
@@ -95,7 +119,7 @@ static void a_feed_without_a_record_leaves_the_index_as_it_was(void **state)
 	{
 		pmg_auto(import_report) struct pmg_import_report r = { 0 };
 
-		assert_int_equal(pmg_import(good, index, "osv", RECORDS_NOW, &r, &err), 0);
+		assert_int_equal(records_import(good, index, "osv", &r, &err), 0);
 	}
 	assert_int_equal(pmg_io_slurp(index, 1U << 20, &before, &len, &err), 0);
 	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
@@ -103,8 +127,7 @@ static void a_feed_without_a_record_leaves_the_index_as_it_was(void **state)
 		struct pmg_import_report r = { 0 };
 
 		write_text(dir, rows[i].file, rows[i].text);
-		assert_int_equal(pmg_import(bad, index, "osv", RECORDS_NOW, &r, &err),
-				 -PMG_E_PARSE);
+		assert_int_equal(records_import(bad, index, "osv", &r, &err), -PMG_E_PARSE);
 		if (!strstr(err.msg, bad) || !strstr(err.msg, rows[i].why) || strchr(err.msg, '\n'))
 			fail_msg("%s", err.msg);
 		assert_non_null(strstr(err.hint, "OSV records"));
@@ -149,7 +172,7 @@ static void a_feed_that_had_records_is_not_emptied(void **state)
 		write_text(dir, "feed/2.json", rows[i].second);
 		if (rows[i].code)
 			assert_int_equal(pmg_io_slurp(index, 1U << 20, &before, &len, &scratch), 0);
-		if (pmg_import(path, index, rows[i].feed, RECORDS_NOW, &r, &err) != -rows[i].code)
+		if (records_import(path, index, rows[i].feed, &r, &err) != -rows[i].code)
 			fail_msg("row %zu: %s", i, err.msg);
 		assert_int_equal(r.result.total, totals[i]);
 		if (!rows[i].code)
@@ -191,6 +214,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_file_is_accounted_for),
+		cmocka_unit_test(what_is_merged_leaves_the_other_records),
 		cmocka_unit_test(vulnerabilities_alone_make_an_empty_index_not_an_error),
 		cmocka_unit_test(a_feed_without_a_record_leaves_the_index_as_it_was),
 		cmocka_unit_test(a_feed_that_had_records_is_not_emptied),

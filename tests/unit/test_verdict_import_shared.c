@@ -37,7 +37,7 @@ static struct world build(const char *const *feeds)
 		pmg_autofree char *path = shared_path(*feeds);
 
 		pmg_import_report_done(&w.report);
-		if (pmg_import(path, index, name, RECORDS_NOW, &w.report, &err) < 0)
+		if (records_import(path, index, name, &w.report, &err) < 0)
 			fail_msg("%s", err.msg);
 	}
 	if (pmg_judge_open(index, none, &w.judge, &err) < 0)
