@@ -29,13 +29,14 @@ static bool is_key(const struct scan *s)
 	return top && top->is_map && top->want_key;
 }
 
-static void set_key(struct scan *s, const char *text)
+static void set_key(struct scan *s, const yaml_event_t *event, const char *text)
 {
 	struct level *top = &s->levels[s->at.depth - 1];
 
 	free(top->key);
 	top->key = pmg_xstrdup(text);
 	s->at.keys[s->at.depth - 1] = top->key;
+	s->at.key_line = (unsigned)event->start_mark.line + 1;
 	top->want_key = false;
 }
 
@@ -63,7 +64,7 @@ static int take_leaf(struct scan *s, const yaml_event_t *event, enum pmg_yamlsca
 	if (s->skip > 0)
 		return 0;
 	if (is_key(s)) {
-		set_key(s, text);
+		set_key(s, event, text);
 		return 0;
 	}
 	r = hand_out(s, event, kind, text);
@@ -92,11 +93,11 @@ static int open_level(struct scan *s, const yaml_event_t *event, bool map, struc
 	return 0;
 }
 
-static void close_level(struct scan *s)
+static void close_level(struct scan *s, const yaml_event_t *event)
 {
 	if (s->skip > 0) {
 		if (--s->skip == 0)
-			set_key(s, "");
+			set_key(s, event, "");
 		return;
 	}
 	s->at.depth--;
@@ -118,7 +119,7 @@ static int take(struct scan *s, const yaml_event_t *event, bool *end, struct pmg
 		return open_level(s, event, false, err);
 	case YAML_MAPPING_END_EVENT:
 	case YAML_SEQUENCE_END_EVENT:
-		close_level(s);
+		close_level(s, event);
 		return 0;
 	case YAML_ALIAS_EVENT:
 		return take_leaf(s, event, PMG_YAMLSCAN_ALIAS, "");

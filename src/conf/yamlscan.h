@@ -25,6 +25,7 @@ struct pmg_yamlscan_at {
 						     is an alias or a collection */
 	unsigned depth;                           /* number of keys */
 	unsigned line;
+	unsigned key_line; /* of the key that was read last: of this value's, where it has one */
 };
 
 /** @return 0 to go on, else the scan ends and gives it back */

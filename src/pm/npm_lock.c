@@ -87,21 +87,27 @@ static int add(struct lock *lock, const char *url, const char *name, const char 
 	return pmg_facts_source(lock->facts, PMG_ECO_NPM, url, name, version, lock->err);
 }
 
+const char *pmg_npm_lock_name(const char *key, const struct json_t *entry)
+{
+	static const char folder[] = "node_modules/";
+	const char *next, *name = pmg_json_str(entry, "name");
+
+	if (name)
+		return name; /* an alias stands in a folder of another name */
+	while ((next = strstr(key, folder)))
+		key = next + strlen(folder);
+	return key;
+}
+
 /* Version 2 and 3: {"packages": {"node_modules/@s/x": {"name"?, "version", "resolved"}}} */
 static int read_packages(struct lock *lock, const struct json_t *packages)
 {
-	static const char folder[] = "node_modules/";
 	int r = 0;
 
 	pmg_json_object_each (packages, it) {
 		const struct json_t *entry = pmg_json_iter_value(it);
-		const char *name = pmg_json_iter_key(it), *next;
+		const char *name = pmg_npm_lock_name(pmg_json_iter_key(it), entry);
 
-		while ((next = strstr(name, folder)))
-			name = next + strlen(folder);
-		/* An alias stands in a folder of another name. */
-		if (pmg_json_str(entry, "name"))
-			name = pmg_json_str(entry, "name");
 		r = add(lock, pmg_json_str(entry, "resolved"), *name ? name : NULL,
 			pmg_json_str(entry, "version"));
 		if (r < 0)

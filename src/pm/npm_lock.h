@@ -32,6 +32,10 @@ int pmg_npm_lock_parse(struct pmg_facts *facts, const char *name, const char *te
  */
 bool pmg_npm_lock_is_ordinary(const struct pmg_facts *facts, const char *text, size_t len);
 
+struct json_t;
+/** Name of the package of an entry of "packages"; "" for the project itself. Borrowed. */
+const char *pmg_npm_lock_name(const char *key, const struct json_t *entry);
+
 /** The addresses of all registries that are known. */
 void pmg_npm_lock_bases(const struct pmg_facts *facts, struct pmg_strv *out);
 /** BASE/NAME/-/FILE or BASE/@SCOPE/NAME/-/FILE of one of them: it says itself what it is. */

@@ -29,12 +29,7 @@ static void forget(struct reading *r)
 	r->key = r->tarball = r->name = r->version = NULL;
 }
 
-/*
- * Name and version in a key: "x@1.0.0", "@s/x@1.0.0(peer@2)" (pnpm 9 and
- * later), "/x@1.0.0" (8), "/x/1.0.0_peer@2" (5 to 7), "x@https://..." and
- * "@host/x" where there is no version.
- */
-static void split_key(const char *key, char **name, char **version)
+void pmg_pnpm_lock_split(const char *key, char **name, char **version)
 {
 	const char *begin = key[0] == '/' ? key + 1 : key, *cut;
 	size_t len = strcspn(begin, "(");
@@ -63,7 +58,7 @@ static int flush(struct reading *r)
 	int ret = 0;
 
 	if (r->tarball) {
-		split_key(r->key, &name, &version);
+		pmg_pnpm_lock_split(r->key, &name, &version);
 		ret = pmg_facts_source(r->facts, PMG_ECO_NPM, r->tarball, r->name ? r->name : name,
 				       r->version ? r->version : version, r->err);
 	}

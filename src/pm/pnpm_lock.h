@@ -18,4 +18,12 @@ int pmg_pnpm_lock_read(struct pmg_facts *facts, const char *path,
 int pmg_pnpm_lock_parse(struct pmg_facts *facts, const char *name, const char *text, size_t len,
 			struct pmg_err *err) PMG_MUST_CHECK;
 
+/**
+ * Name and version in a key: "x@1.0.0", "@s/x@1.0.0(peer@2)" (pnpm 9 and
+ * later), "/x@1.0.0" (8), "/x/1.0.0_peer@2" (5 to 7), "x@https://..." and
+ * "@host/x" where there is no version.
+ * @param[out] name, version  untouched where there is none; caller frees
+ */
+void pmg_pnpm_lock_split(const char *key, char **name, char **version);
+
 #endif

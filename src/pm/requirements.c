@@ -16,8 +16,8 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || c == '.' || c == '_' || c == '-';
 }
 
-/* "name[extras] @ address": end of the name, and where the address begins; NULL when it is not. */
-static const char *split_at(const char *word, size_t *name_len)
+/* "name[extras] REST": where REST begins. */
+static const char *behind_name(const char *word, size_t *name_len)
 {
 	const char *p = word;
 
@@ -27,7 +27,14 @@ static const char *split_at(const char *word, size_t *name_len)
 	p += strspn(p, " \t");
 	if (*p == '[')
 		p += strcspn(p, "]") + (p[strcspn(p, "]")] == ']');
-	p += strspn(p, " \t");
+	return p + strspn(p, " \t");
+}
+
+/* "name[extras] @ address": end of the name, and where the address begins; NULL when it is not. */
+static const char *split_at(const char *word, size_t *name_len)
+{
+	const char *p = behind_name(word, name_len);
+
 	if (*name_len == 0 || *p != '@')
 		return NULL;
 	return p + 1 + strspn(p + 1, " \t");
@@ -117,27 +124,33 @@ static char *expand(const char *text, const struct pmg_strv *env)
 	return pmg_str_steal(&out);
 }
 
-static int take_line(char *text, unsigned line, const struct pmg_strv *env, pmg_requirements_fn *fn,
-		     void *ctx)
+/* What a line is handed to, and from where. */
+struct reader {
+	const struct pmg_strv *env;
+	int (*take)(const char *text, unsigned line, const struct reader *reader);
+	pmg_requirements_fn *fn;
+	pmg_pin_fn *pin;
+	void *ctx;
+};
+
+static int take_line(char *text, unsigned line, const struct reader *reader)
 {
 	pmg_autofree char *expanded = NULL;
 	const char *begin;
 	size_t n;
 
 	cut_comment(text);
-	expanded = expand(text, env);
+	expanded = expand(text, reader->env);
 	n = strlen(expanded);
 	while (n > 0 && isspace((unsigned char)expanded[n - 1]))
 		expanded[--n] = '\0';
 	begin = expanded + strspn(expanded, " \t");
 	if (*begin == '\0')
 		return 0;
-	return *begin == '-' ? take_options(begin, line, fn, ctx)
-			     : pmg_requirements_word(begin, line, fn, ctx);
+	return reader->take(begin, line, reader);
 }
 
-int pmg_requirements_parse(const char *text, size_t len, const struct pmg_strv *env,
-			   pmg_requirements_fn *fn, void *ctx)
+static int read_lines(const char *text, size_t len, const struct reader *reader)
 {
 	pmg_auto(str) struct pmg_str joined = PMG_STR_INIT(LINE_MAX_BYTES);
 	const char *end = text + len, *eol;
@@ -164,12 +177,79 @@ int pmg_requirements_parse(const char *text, size_t len, const struct pmg_strv *
 		if (n > 0 && text[n - 1] == '\\' && eol < end)
 			continue;
 		if (joined.len > 0)
-			r = take_line(joined.s, first, env, fn, ctx);
+			r = take_line(joined.s, first, reader);
 		pmg_str_clear(&joined);
 	}
 	if (r == 0 && joined.len > 0)
-		r = take_line(joined.s, first, env, fn, ctx);
+		r = take_line(joined.s, first, reader);
 	return r;
+}
+
+static int take_source(const char *text, unsigned line, const struct reader *reader)
+{
+	return *text == '-' ? take_options(text, line, reader->fn, reader->ctx)
+			    : pmg_requirements_word(text, line, reader->fn, reader->ctx);
+}
+
+int pmg_requirements_parse(const char *text, size_t len, const struct pmg_strv *env,
+			   pmg_requirements_fn *fn, void *ctx)
+{
+	const struct reader reader = { .env = env, .take = take_source, .fn = fn, .ctx = ctx };
+
+	return read_lines(text, len, &reader);
+}
+
+/* "--hash=sha256:HEX", or "--hash sha256:HEX", of a line; "" for none. Caller frees. */
+static char *hashes_of(const char *text)
+{
+	static const char option[] = "--hash";
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(LINE_MAX_BYTES);
+
+	while ((text = strstr(text, option))) {
+		size_t n;
+
+		text += sizeof option - 1;
+		text += strspn(text, "= \t\"'");
+		n = strcspn(text, " \t\"'");
+		if ((out.len > 0 && pmg_str_add(&out, " ", 1) < 0) ||
+		    pmg_str_add(&out, text, n) < 0)
+			break; /* the line has that limit */
+	}
+	return pmg_str_steal(&out);
+}
+
+static int take_pin(const char *text, unsigned line, const struct reader *reader)
+{
+	struct pmg_pin pin = { .line = line };
+	pmg_autofree char *name = NULL;
+	pmg_autofree char *version = NULL;
+	pmg_autofree char *hashes = NULL;
+	const char *p;
+	size_t n = 0;
+
+	p = behind_name(text, &n);
+	p += strspn(p, " \t(");
+	if (n == 0 || strncmp(p, "==", 2) != 0)
+		return 0;
+	p += strspn(p, "=");
+	p += strspn(p, " \t");
+	version = pmg_xstrndup(p, strcspn(p, " \t,;)#"));
+	if (!version[0] || strchr(version, '*'))
+		return 0; /* many versions */
+	name = pmg_xstrndup(text, n);
+	hashes = hashes_of(p);
+	pin.name = name;
+	pin.version = version;
+	pin.hashes = hashes[0] ? hashes : NULL;
+	return reader->pin(reader->ctx, &pin);
+}
+
+int pmg_requirements_pins(const char *text, size_t len, const struct pmg_strv *env, pmg_pin_fn *fn,
+			  void *ctx)
+{
+	const struct reader reader = { .env = env, .take = take_pin, .pin = fn, .ctx = ctx };
+
+	return read_lines(text, len, &reader);
 }
 
 static bool is_archive(const char *address)

@@ -28,6 +28,19 @@ typedef int pmg_requirements_fn(void *ctx, const struct pmg_requirement *require
 int pmg_requirements_parse(const char *text, size_t len, const struct pmg_strv *env,
 			   pmg_requirements_fn *fn, void *ctx) PMG_MUST_CHECK;
 
+/* A line that asks for one version exactly, "name==1.0". */
+struct pmg_pin {
+	const char *name;
+	const char *version;
+	const char *hashes; /* "sha256:HEX sha512:HEX" of --hash; NULL: none */
+	unsigned line;
+};
+/** @return 0 to go on, else the reading ends and gives it back */
+typedef int pmg_pin_fn(void *ctx, const struct pmg_pin *pin);
+/** Lines as pmg_requirements_parse() has them. @return 0 or what fn returned */
+int pmg_requirements_pins(const char *text, size_t len, const struct pmg_strv *env, pmg_pin_fn *fn,
+			  void *ctx) PMG_MUST_CHECK;
+
 /**
  * Addresses of archives (.whl, .tar.gz, .zip, ...) anywhere in a text that is
  * not read further: pyproject.toml, pylock.toml, a script with inline

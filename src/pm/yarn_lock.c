@@ -43,16 +43,14 @@ static int flush(struct lock *lock)
 	return r;
 }
 
-/* "@acme/x@^1.0.0": what stands before the "@" of the range; NULL when there is none. */
-static const char *range_of(const char *text, size_t len)
+const char *pmg_yarn_lock_range(const char *text, size_t len)
 {
 	return len > 1 ? memchr(text + 1, '@', len - 1) : NULL;
 }
 
-/* `"good@npm:bad@^1", x@2:`: the first one's name, "bad". */
-static char *name_of(const char *text, size_t len)
+char *pmg_yarn_lock_name(const char *text, size_t len)
 {
-	const char *at = range_of(text, len);
+	const char *at = pmg_yarn_lock_range(text, len);
 	const char *range = at ? at + 1 : NULL;
 	size_t left = range ? (size_t)(text + len - range) : 0;
 
@@ -60,7 +58,7 @@ static char *name_of(const char *text, size_t len)
 		return NULL;
 	if (left > 4 && memcmp(range, "npm:", 4) == 0) {
 		const char *real = range + 4;
-		const char *end = range_of(real, left - 4);
+		const char *end = pmg_yarn_lock_range(real, left - 4);
 
 		if (end)
 			return pmg_xstrndup(real, (size_t)(end - real));
@@ -68,8 +66,7 @@ static char *name_of(const char *text, size_t len)
 	return pmg_xstrndup(text, (size_t)(at - text));
 }
 
-/* [at, len) without colon, blanks and quotes around it. */
-static void strip(const char **at, size_t *len)
+void pmg_yarn_lock_strip(const char **at, size_t *len)
 {
 	while (*len > 0 && strchr(": \t\"", **at)) {
 		(*at)++;
@@ -83,13 +80,13 @@ static void take_header(struct lock *lock, const char *line, size_t len)
 {
 	const char *end;
 
-	strip(&line, &len);
+	pmg_yarn_lock_strip(&line, &len);
 	end = memchr(line, ',', len);
 	if (end)
 		len = (size_t)(end - line);
 	while (len > 0 && strchr(":\"", line[len - 1]))
 		len--;
-	lock->entry.name = name_of(line, len);
+	lock->entry.name = pmg_yarn_lock_name(line, len);
 }
 
 /* Berry: "x@npm:1.0.0::__archiveUrl=https%3A%2F%2Fcdn.test%2Fx.tgz", "x@https://h.test/x.tgz". */
@@ -97,7 +94,7 @@ static void take_resolution(struct lock *lock, const char *value, size_t len)
 {
 	static const char mark[] = "__archiveUrl=";
 	const char *at = memmem(value, len, mark, sizeof mark - 1);
-	const char *range = range_of(value, len);
+	const char *range = pmg_yarn_lock_range(value, len);
 	size_t left;
 
 	if (!range)
@@ -129,7 +126,7 @@ static void take_field(struct lock *lock, const char *line, size_t len)
 		n++;
 	value = line + n;
 	len -= n;
-	strip(&value, &len);
+	pmg_yarn_lock_strip(&value, &len);
 	if (n == 7 && memcmp(key, "version", n) == 0) {
 		free(lock->entry.version);
 		lock->entry.version = pmg_xstrndup(value, len);

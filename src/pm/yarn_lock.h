@@ -15,4 +15,11 @@ int pmg_yarn_lock_read(struct pmg_facts *facts, const char *path,
 int pmg_yarn_lock_parse(struct pmg_facts *facts, const char *text, size_t len,
 			struct pmg_err *err) PMG_MUST_CHECK;
 
+/** "@acme/x@^1.0.0": the "@" before the range; NULL when there is none. */
+const char *pmg_yarn_lock_range(const char *text, size_t len);
+/** `"good@npm:bad@^1", x@2:`: the first one's name, "bad". NULL: none; caller frees */
+char *pmg_yarn_lock_name(const char *text, size_t len) PMG_MUST_CHECK;
+/** [*at, *len) without colons, blanks and quotes around it. */
+void pmg_yarn_lock_strip(const char **at, size_t *len);
+
 #endif

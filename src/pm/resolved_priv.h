@@ -1,0 +1,57 @@
+#ifndef PMG_PM_RESOLVED_PRIV_H
+#define PMG_PM_RESOLVED_PRIV_H
+/** What the readers of resolved.h share. */
+#include "base/str.h"
+#include "pm/resolved.h"
+
+/* One file while it is read. */
+struct pmg_resolving {
+	struct pmg_resolved *set;
+	const char *file; /* of set->files */
+	const char *text;
+	size_t len;
+	bool installed;
+};
+
+/* What one entry says; all borrowed. */
+struct pmg_locked {
+	const char *name;
+	const char *version;   /* NULL: not known */
+	const char *url;       /* of its archive; NULL. What it names is added as well */
+	const char *integrity; /* NULL */
+	unsigned line;
+};
+
+/** @return 0; -PMG_E_LIMIT: too many; -PMG_E_PARSE: no package can have such a name */
+int pmg_resolving_add(const struct pmg_resolving *from, enum pmg_eco eco,
+		      const struct pmg_locked *locked, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Note what could not be read; `why` names the place. */
+void pmg_resolved_unread(struct pmg_resolved *set, const char *why);
+/** Note what was left out. */
+void pmg_resolved_skip(struct pmg_resolved *set, const char *path, const char *why);
+/** Keep a name of a file. Borrowed from the set. */
+const char *pmg_resolved_keep(struct pmg_resolved *set, const char *path);
+
+/* Lines of keys in a text that is walked in the order in which it is written. */
+struct pmg_lines {
+	const char *at, *end;
+	unsigned line;
+	unsigned missed; /* keys that are written in another way, with escapes */
+};
+void pmg_lines_begin(struct pmg_lines *lines, const char *text, size_t len);
+/** The line of the next `"key": {` or `"key": [`; 0: not known */
+unsigned pmg_lines_find(struct pmg_lines *lines, const char *key);
+
+/* The readers. @return 0; -PMG_E_PARSE: "PATH:LINE: why"; -PMG_E_LIMIT */
+int pmg_resolve_npm(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_resolve_bun(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_resolve_pnpm(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_resolve_yarn(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_resolve_requirements(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_resolve_poetry(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_resolve_uv(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_resolve_pylock(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_resolve_pip_report(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif

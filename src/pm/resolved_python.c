@@ -1,0 +1,209 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "conf/toml.h"
+#include "pm/requirements.h"
+#include "pm/resolved_priv.h"
+
+#define INTEGRITY_MAX (PMG_RESOLVED_HASHES_MAX * 160U)
+
+static int wrong(const struct pmg_resolving *from, unsigned line, const char *what,
+		 struct pmg_err *err)
+{
+	return pmg_err_set(err, PMG_E_PARSE, 0, "%s:%u: %s", from->file, line, what);
+}
+
+/* Requirements files */
+
+struct pins {
+	const struct pmg_resolving *from;
+	struct pmg_err *err;
+};
+
+static int take_pin(void *ctx, const struct pmg_pin *pin)
+{
+	struct pins *pins = ctx;
+	struct pmg_locked locked = { .name = pin->name,
+				     .version = pin->version,
+				     .integrity = pin->hashes,
+				     .line = pin->line };
+
+	return pmg_resolving_add(pins->from, PMG_ECO_PYPI, &locked, pins->err);
+}
+
+int pmg_resolve_requirements(const struct pmg_resolving *from, struct pmg_err *err)
+{
+	const struct pmg_strv no_env = { 0 };
+	struct pins pins = { from, err };
+
+	return pmg_requirements_pins(from->text, from->len, &no_env, take_pin, &pins);
+}
+
+/* TOML: [[package]] of poetry and uv, [[packages]] of pylock.toml. */
+
+struct toml_form {
+	const char *list;
+	/* Keys of the table that say that it is a folder of the project's own. */
+	const char *const *own;
+	const char *source; /* table in which they stand; NULL: in the package itself */
+};
+
+static void add_hash(struct pmg_str *out, const char *algorithm, const char *hash)
+{
+	if (!hash)
+		return;
+	/* Beyond, no hash is asked; the name still is. */
+	(void)!pmg_str_addf(out, "%s%s%s%s", out->len ? " " : "", algorithm, *algorithm ? ":" : "",
+			    hash);
+}
+
+/* hash = "sha256:..." of one file, or hashes = { sha256 = "..." }. */
+static void add_file(struct pmg_str *out, const struct pmg_toml *file)
+{
+	const struct pmg_toml *hashes = pmg_toml_get(file, "hashes");
+
+	add_hash(out, "", pmg_toml_str(file, "hash"));
+	pmg_toml_each(hashes, it)
+	{
+		if (it->text)
+			add_hash(out, it->key, it->text);
+	}
+}
+
+static char *hashes_of(const struct pmg_toml *package)
+{
+	static const char *const lists[] = { "files", "wheels" };
+	static const char *const singles[] = { "sdist", "archive" };
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(INTEGRITY_MAX);
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(lists); i++) {
+		const struct pmg_toml *list = pmg_toml_get(package, lists[i]);
+
+		pmg_toml_each(list, it)
+		{
+			add_file(&out, it);
+		}
+	}
+	for (i = 0; i < PMG_ARRAY_LEN(singles); i++)
+		add_file(&out, pmg_toml_get(package, singles[i]));
+	return out.len > 0 ? pmg_str_steal(&out) : NULL;
+}
+
+static bool is_own(const struct toml_form *form, const struct pmg_toml *package)
+{
+	const struct pmg_toml *source =
+		form->source ? pmg_toml_get(package, form->source) : package;
+	const char *type = form->source ? pmg_toml_str(source, "type") : NULL;
+	size_t i;
+
+	for (i = 0; form->own[i]; i++)
+		if (pmg_toml_get(source, form->own[i]) || pmg_streq(type, form->own[i]))
+			return true;
+	return false;
+}
+
+static int add_package(const struct pmg_resolving *from, const struct toml_form *form,
+		       const struct pmg_toml *package, struct pmg_err *err)
+{
+	pmg_autofree char *hashes = hashes_of(package);
+	struct pmg_locked locked = {
+		.name = pmg_toml_str(package, "name"),
+		.version = pmg_toml_str(package, "version"),
+		.integrity = hashes,
+		.line = package->line,
+	};
+
+	if (is_own(form, package))
+		return 0;
+	if (!locked.name)
+		return wrong(from, package->line, "a package without a name", err);
+	return pmg_resolving_add(from, PMG_ECO_PYPI, &locked, err);
+}
+
+static int read_toml(const struct pmg_resolving *from, const struct toml_form *form,
+		     struct pmg_err *err)
+{
+	pmg_auto(toml) struct pmg_toml *doc = NULL;
+	const struct pmg_toml *list;
+	int r = pmg_toml_parse(from->file, from->text, from->len, &doc, err);
+
+	if (r < 0)
+		return r == -PMG_E_LIMIT ? pmg_err_as(err, PMG_E_PARSE) : r;
+	if (r > 0)
+		return wrong(from, 1, "not all of it is TOML", err);
+	list = pmg_toml_get(doc, form->list);
+	pmg_toml_each(list, it)
+	{
+		r = add_package(from, form, it, err);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+int pmg_resolve_poetry(const struct pmg_resolving *from, struct pmg_err *err)
+{
+	static const char *const own[] = { "directory", NULL };
+	static const struct toml_form form = { "package", own, "source" };
+
+	return read_toml(from, &form, err);
+}
+
+int pmg_resolve_uv(const struct pmg_resolving *from, struct pmg_err *err)
+{
+	static const char *const own[] = { "editable", "virtual", "directory", NULL };
+	static const struct toml_form form = { "package", own, "source" };
+
+	return read_toml(from, &form, err);
+}
+
+int pmg_resolve_pylock(const struct pmg_resolving *from, struct pmg_err *err)
+{
+	static const char *const own[] = { "directory", NULL };
+	static const struct toml_form form = { "packages", own, NULL };
+
+	return read_toml(from, &form, err);
+}
+
+/* `pip install --report`: {"install": [{"metadata": {"name", "version"},
+ * "download_info": {"archive_info": {"hashes": {"sha256": ...}}}}]} */
+static int add_reported(const struct pmg_resolving *from, const struct json_t *item,
+			struct pmg_err *err)
+{
+	const struct json_t *metadata = pmg_json_get(item, "metadata");
+	const struct json_t *info = pmg_json_get(item, "download_info");
+	const struct json_t *hashes = pmg_json_get(pmg_json_get(info, "archive_info"), "hashes");
+	pmg_auto(str) struct pmg_str integrity = PMG_STR_INIT(INTEGRITY_MAX);
+	struct pmg_locked locked = {
+		.name = pmg_json_str(metadata, "name"),
+		.version = pmg_json_str(metadata, "version"),
+	};
+
+	if (!locked.name)
+		return wrong(from, 1, "a package without a name", err);
+	if (pmg_json_get(info, "dir_info"))
+		return 0; /* a folder of the user's */
+	pmg_json_object_each (hashes, it)
+		add_hash(&integrity, pmg_json_iter_key(it), pmg_json_text(pmg_json_iter_value(it)));
+	locked.integrity = integrity.s;
+	return pmg_resolving_add(from, PMG_ECO_PYPI, &locked, err);
+}
+
+int pmg_resolve_pip_report(const struct pmg_resolving *from, struct pmg_err *err)
+{
+	pmg_auto(json) struct json_t *json = NULL;
+	const struct json_t *install;
+	size_t i;
+	int r = pmg_json_parse(from->file, from->text, from->len, &json, err);
+
+	if (r < 0)
+		return r;
+	install = pmg_json_get(json, "install");
+	if (!pmg_json_is_array(install))
+		return wrong(from, 1, "no list \"install\"", err);
+	for (i = 0; r == 0 && i < pmg_json_len(install); i++)
+		r = add_reported(from, pmg_json_at(install, i), err);
+	return r;
+}

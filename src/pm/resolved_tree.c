@@ -1,0 +1,244 @@
+/*
+ * The folder's name is what was installed; what a file in it calls itself may be a lie. Everything
+ * is opened by descriptor and no link is followed: who made the tree may have put some there.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/json.h"
+#include "base/path.h"
+#include "pm/resolved_priv.h"
+#include "pm/resolved_walk_priv.h"
+
+#define METADATA_MAX 1048576U /* of a package.json, or METADATA */
+
+int pmg_tree_open(int dir, const char *name)
+{
+	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+static bool slurp(int dir, const char *name, char **text, size_t *len)
+{
+	pmg_autofd int fd =
+		openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct pmg_err err = PMG_ERR_INIT;
+	struct stat st;
+
+	return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       pmg_io_slurp_fd(fd, name, METADATA_MAX, text, len, &err) == 0;
+}
+
+int pmg_tree_each(struct pmg_tree *tree, int dir, const char *path, unsigned depth, pmg_tree_fn *fn,
+		  struct pmg_err *err)
+{
+	struct dirent *entry;
+	DIR *d = depth < PMG_RESOLVED_DEPTH_MAX ? fdopendir(dir) : NULL;
+	int r = 0;
+
+	if (!d) {
+		if (dir >= 0)
+			(void)close(dir);
+		pmg_resolved_skip(tree->set, path,
+				  depth < PMG_RESOLVED_DEPTH_MAX ? strerror(errno) : "too deep");
+		return 0;
+	}
+	while (r == 0 && (entry = readdir(d))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		if (++tree->seen > PMG_RESOLVED_ENTRIES_MAX)
+			r = pmg_err_set(err, PMG_E_LIMIT, 0, "%s: more than %u files and folders",
+					path, PMG_RESOLVED_ENTRIES_MAX);
+		else
+			r = fn(tree, dirfd(d), path, entry, depth, err);
+	}
+	(void)closedir(d);
+	return r;
+}
+
+bool pmg_tree_is_folder(int dir, const struct dirent *entry)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Where the version cannot be read nobody knows it, and what holds for all versions counts. */
+static int add_installed(struct pmg_tree *tree, int folder, const char *path, const char *name,
+			 struct pmg_err *err)
+{
+	pmg_autofree char *file = pmg_path_join(path, "package.json");
+	pmg_autofree char *text = NULL;
+	pmg_auto(json) struct json_t *json = NULL;
+	struct pmg_err scratch = PMG_ERR_INIT;
+	struct pmg_resolving from = { .set = tree->set, .installed = true };
+	struct pmg_locked locked = { .name = name };
+	size_t len = 0;
+
+	if (!slurp(folder, "package.json", &text, &len))
+		return 0; /* a folder, no package */
+	if (pmg_json_parse("package.json", text, len, &json, &scratch) == 0)
+		locked.version = pmg_json_str(json, "version");
+	from.file = pmg_resolved_keep(tree->set, file);
+	if (pmg_resolving_add(&from, PMG_ECO_NPM, &locked, &scratch) == 0)
+		return 0;
+	if (scratch.code == PMG_E_LIMIT) {
+		*err = scratch;
+		return -PMG_E_LIMIT;
+	}
+	pmg_resolved_unread(tree->set, scratch.msg);
+	return 0;
+}
+
+static int take_module(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
+		       unsigned depth, struct pmg_err *err);
+
+/* A package's folder: itself, and what lies in a node_modules of its own. */
+static int take_package(struct pmg_tree *tree, int dir, const char *path, const char *folder,
+			const char *name, unsigned depth, struct pmg_err *err)
+{
+	pmg_autofree char *inside = pmg_path_join(path, folder);
+	pmg_autofree char *modules = pmg_path_join(inside, "node_modules");
+	pmg_autofd int fd = pmg_tree_open(dir, folder);
+	int below, r;
+
+	if (fd < 0)
+		return 0; /* gone, or none of ours to read */
+	r = add_installed(tree, fd, inside, name, err);
+	below = r == 0 ? pmg_tree_open(fd, "node_modules") : -1;
+	return below < 0 ? r : pmg_tree_each(tree, below, modules, depth + 1, take_module, err);
+}
+
+static int take_scoped(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
+		       unsigned depth, struct pmg_err *err)
+{
+	pmg_autofree char *name = pmg_xasprintf("%s/%s", pmg_path_name(path), entry->d_name);
+
+	if (!pmg_tree_is_folder(dir, entry))
+		return 0;
+	return take_package(tree, dir, path, entry->d_name, name, depth, err);
+}
+
+/* pnpm's store: .pnpm/NAME@VERSION/node_modules/NAME. Bun's is .bun, of the same form. */
+static int take_stored(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
+		       unsigned depth, struct pmg_err *err)
+{
+	pmg_autofree char *inside = pmg_path_join(path, entry->d_name);
+	pmg_autofree char *modules = pmg_path_join(inside, "node_modules");
+	pmg_autofd int fd = pmg_tree_is_folder(dir, entry) ? pmg_tree_open(dir, entry->d_name) : -1;
+	int below = fd < 0 ? -1 : pmg_tree_open(fd, "node_modules");
+
+	return below < 0 ? 0 : pmg_tree_each(tree, below, modules, depth + 1, take_module, err);
+}
+
+static int take_module(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
+		       unsigned depth, struct pmg_err *err)
+{
+	const char *name = entry->d_name;
+	bool is_store = strcmp(name, ".pnpm") == 0 || strcmp(name, ".bun") == 0;
+	pmg_autofree char *inside = NULL;
+	int fd;
+
+	if (!pmg_tree_is_folder(dir, entry) || (name[0] == '.' && !is_store))
+		return 0;
+	if (name[0] != '@' && !is_store)
+		return take_package(tree, dir, path, name, name, depth, err);
+	inside = pmg_path_join(path, name);
+	fd = pmg_tree_open(dir, name);
+	return fd < 0 ? 0
+		      : pmg_tree_each(tree, fd, inside, depth + 1,
+				      is_store ? take_stored : take_scoped, err);
+}
+
+int pmg_tree_modules(struct pmg_tree *tree, int dir, const char *path, unsigned depth,
+		     struct pmg_err *err)
+{
+	return pmg_tree_each(tree, dir, path, depth, take_module, err);
+}
+
+/* "Name: x" of a text of headers; NULL when it is not there. Caller frees. */
+static char *header_of(const char *text, size_t len, const char *key)
+{
+	size_t n = strlen(key);
+	const char *p = text, *end = text + len, *stop;
+
+	while (p < end && *p != '\n' && *p != '\r') { /* an empty line ends them */
+		stop = memchr(p, '\n', (size_t)(end - p));
+		stop = stop ? stop : end;
+		if ((size_t)(stop - p) > n && strncmp(p, key, n) == 0) {
+			const char *last = stop;
+
+			for (p += n; p < last && (*p == ' ' || *p == '\t'); p++)
+				;
+			while (last > p && strchr(" \t\r", last[-1]))
+				last--;
+			return pmg_xstrndup(p, (size_t)(last - p));
+		}
+		p = stop < end ? stop + 1 : end;
+	}
+	return NULL;
+}
+
+/* NAME-VERSION.dist-info is what pip goes by; METADATA names it as it is called. */
+int pmg_tree_dist(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
+		  unsigned depth, struct pmg_err *err)
+{
+	pmg_autofree char *file = pmg_xasprintf("%s/%s/METADATA", path, entry->d_name);
+	pmg_autofree char *stem = pmg_xstrdup(entry->d_name);
+	pmg_autofree char *text = NULL;
+	pmg_autofree char *name = NULL;
+	pmg_autofree char *version = NULL;
+	struct pmg_resolving from = { .set = tree->set, .installed = true };
+	struct pmg_locked locked = { 0 };
+	struct pmg_err scratch = PMG_ERR_INIT;
+	pmg_autofd int fd = -1;
+	size_t len = 0;
+	char *dash;
+
+	(void)depth;
+	if (!pmg_str_has_suffix(stem, ".dist-info") || !pmg_tree_is_folder(dir, entry))
+		return 0;
+	fd = pmg_tree_open(dir, entry->d_name);
+	if (fd >= 0 && slurp(fd, "METADATA", &text, &len)) {
+		name = header_of(text, len, "Name:");
+		version = header_of(text, len, "Version:");
+	}
+	stem[strlen(stem) - strlen(".dist-info")] = '\0';
+	dash = strchr(stem, '-');
+	if (dash)
+		*dash = '\0';
+	locked.name = name ? name : stem;
+	locked.version = version ? version : dash ? dash + 1 : NULL;
+	from.file = pmg_resolved_keep(tree->set, file);
+	if (pmg_resolving_add(&from, PMG_ECO_PYPI, &locked, &scratch) == 0)
+		return 0;
+	if (scratch.code != PMG_E_LIMIT) {
+		pmg_resolved_unread(tree->set, scratch.msg);
+		return 0;
+	}
+	*err = scratch;
+	return -PMG_E_LIMIT;
+}
+
+int pmg_resolved_node_modules(struct pmg_resolved *set, const char *path, struct pmg_err *err)
+{
+	struct pmg_tree tree = { .set = set };
+	int fd = pmg_tree_open(AT_FDCWD, path);
+
+	return fd < 0 ? 0 : pmg_tree_modules(&tree, fd, path, 0, err);
+}
+
+int pmg_resolved_site_packages(struct pmg_resolved *set, const char *path, struct pmg_err *err)
+{
+	struct pmg_tree tree = { .set = set };
+	int fd = pmg_tree_open(AT_FDCWD, path);
+
+	return fd < 0 ? 0 : pmg_tree_each(&tree, fd, path, 0, pmg_tree_dist, err);
+}

@@ -1,0 +1,32 @@
+#ifndef PMG_PM_RESOLVED_WALK_PRIV_H
+#define PMG_PM_RESOLVED_WALK_PRIV_H
+/** Folders that are walked by descriptor, links not followed: resolved_tree.c, resolved_walk.c. */
+#include <dirent.h>
+
+#include "pm/resolved.h"
+
+struct pmg_tree {
+	struct pmg_resolved *set;
+	size_t seen; /* entries, all in all: PMG_RESOLVED_ENTRIES_MAX */
+};
+
+/** @param dir  of the entry, borrowed. @return 0 to go on, else the walk ends and gives it back */
+typedef int pmg_tree_fn(struct pmg_tree *tree, int dir, const char *path,
+			const struct dirent *entry, unsigned depth, struct pmg_err *err);
+
+/** Each entry of a folder but "." and ".."; what cannot be read is skipped, and said.
+ * @param dir  taken */
+int pmg_tree_each(struct pmg_tree *tree, int dir, const char *path, unsigned depth, pmg_tree_fn *fn,
+		  struct pmg_err *err) PMG_MUST_CHECK;
+/** A folder itself, no link to one. @return descriptor; -1 */
+int pmg_tree_open(int dir, const char *name);
+bool pmg_tree_is_folder(int dir, const struct dirent *entry);
+
+/** All packages of a node_modules folder. @param dir  taken */
+int pmg_tree_modules(struct pmg_tree *tree, int dir, const char *path, unsigned depth,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+/** An entry that may be a NAME-VERSION.dist-info. */
+int pmg_tree_dist(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
+		  unsigned depth, struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif

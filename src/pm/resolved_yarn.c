@@ -1,0 +1,225 @@
+/*
+ * That of yarn 1 is read line by line, as it is no YAML; that of berry is YAML, which yarn reads
+ * with a parser for all of it when its own does not do.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/url.h"
+#include "conf/yamlscan.h"
+#include "pm/resolved_priv.h"
+#include "pm/yarn_lock.h"
+
+struct entry {
+	char *key; /* as it stands: `x@^1, x@^2` */
+	char *name, *version, *url, *integrity;
+	unsigned line;
+	bool is_own; /* of the project's own folders */
+};
+
+struct lock {
+	const struct pmg_resolving *from;
+	struct entry entry;
+	struct pmg_err *err;
+};
+
+static void entry_done(struct entry *entry)
+{
+	free(entry->key);
+	free(entry->name);
+	free(entry->version);
+	free(entry->url);
+	free(entry->integrity);
+	*entry = (struct entry){ 0 };
+}
+
+static int wrong(const struct lock *lock, unsigned line, const char *what)
+{
+	return pmg_err_set(lock->err, PMG_E_PARSE, 0, "%s:%u: %s", lock->from->file, line, what);
+}
+
+static int flush(struct lock *lock)
+{
+	struct entry *e = &lock->entry;
+	struct pmg_locked locked = { e->name, e->version, e->url, e->integrity, e->line };
+	int r = 0;
+
+	if (e->key && !e->is_own) {
+		r = e->name ? pmg_resolving_add(lock->from, PMG_ECO_NPM, &locked, lock->err)
+			    : wrong(lock, e->line, "an entry without a name");
+	}
+	entry_done(e);
+	return r;
+}
+
+/* A word, perhaps in quotes; escapes are those of JSON. Caller frees. */
+static char *word_of(const char *at, size_t len)
+{
+	pmg_auto(json) struct json_t *json = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	while (len > 0 && strchr(" \t\r:", at[len - 1]))
+		len--;
+	while (len > 0 && strchr(" \t:", at[0])) {
+		at++;
+		len--;
+	}
+	if (len > 0 && at[0] == '"' && memchr(at, '\\', len) &&
+	    pmg_json_parse("text", at, len, &json, &err) == 0 && pmg_json_text(json))
+		return pmg_xstrdup(pmg_json_text(json));
+	pmg_yarn_lock_strip(&at, &len);
+	return pmg_xstrndup(at, len);
+}
+
+static void take_key(struct entry *e, const char *key, unsigned line)
+{
+	size_t len = strcspn(key, ",");
+
+	while (len > 0 && strchr(":\"", key[len - 1]))
+		len--;
+	e->key = pmg_xstrdup(key);
+	e->line = line;
+	free(e->name);
+	e->name = pmg_yarn_lock_name(key, len);
+}
+
+/* Berry: "x@npm:1.0.0", "x@npm:1.0.0::__archiveUrl=https%3A%2F%2F...", "x@workspace:." */
+static void take_resolution(struct entry *e, const char *value)
+{
+	static const char *const own[] = { "workspace:", "link:", "portal:" };
+	static const char mark[] = "__archiveUrl=";
+	const char *range = pmg_yarn_lock_range(value, strlen(value));
+	const char *archive = strstr(value, mark);
+	size_t i;
+
+	if (!range)
+		return;
+	free(e->name);
+	e->name = pmg_xstrndup(value, (size_t)(range - value));
+	for (i = 0; i < PMG_ARRAY_LEN(own); i++)
+		e->is_own = e->is_own || pmg_str_has_prefix(range + 1, own[i]);
+	if (archive) {
+		pmg_autofree char *escaped = pmg_xstrndup(archive + sizeof mark - 1,
+							  strcspn(archive + sizeof mark - 1, "&"));
+
+		free(e->url);
+		e->url = pmg_url_decode(escaped);
+	}
+}
+
+static void take_field(struct entry *e, const char *key, const char *value)
+{
+	const struct {
+		const char *key;
+		char **slot;
+	} fields[] = {
+		{ "version", &e->version },
+		{ "resolved", &e->url },
+		{ "integrity", &e->integrity },
+	};
+	size_t i;
+
+	if (strcmp(key, "resolution") == 0)
+		take_resolution(e, value);
+	for (i = 0; i < PMG_ARRAY_LEN(fields); i++)
+		if (strcmp(key, fields[i].key) == 0) {
+			free(*fields[i].slot);
+			*fields[i].slot = pmg_xstrdup(value);
+		}
+}
+
+/* yarn 1 solves such conflicts by taking both sides. */
+static bool is_conflict(const char *line, size_t len)
+{
+	static const char *const marks[] = { "<<<<<<<", "=======", ">>>>>>>" };
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(marks); i++)
+		if (len >= 7 && memcmp(line, marks[i], 7) == 0)
+			return true;
+	return false;
+}
+
+static int take_line(struct lock *lock, const char *line, size_t len, unsigned number)
+{
+	pmg_autofree char *key = NULL;
+	pmg_autofree char *value = NULL;
+	size_t n = 2;
+	bool quoted = false;
+	int r = 0;
+
+	if (is_conflict(line, len))
+		return wrong(lock, number, "a merge conflict that is not solved");
+	if (len == 0 || line[0] == '#' || line[0] == '\r')
+		return 0;
+	if (line[0] != ' ') {
+		r = flush(lock);
+		key = word_of(line, len);
+		/* "__metadata:" and the like name no package. */
+		if (r == 0 && line[len - 1] != ':' && line[len - 1] != '\r')
+			return wrong(lock, number, "neither an entry nor a field of one");
+		take_key(&lock->entry, key, number);
+		return r;
+	}
+	if (len <= 2 || line[1] != ' ' || line[2] == ' ')
+		return 0; /* of "dependencies" */
+	for (; n < len && (quoted || !strchr(" :", line[n])); n++)
+		quoted ^= line[n] == '"';
+	key = word_of(line + 2, n - 2);
+	value = word_of(line + n, len - n);
+	take_field(&lock->entry, key, value);
+	return 0;
+}
+
+static int read_lines(struct lock *lock)
+{
+	const char *p = lock->from->text, *end = p + lock->from->len;
+	unsigned number = 1;
+	int r = 0;
+
+	for (; r == 0 && p < end; number++) {
+		const char *stop = memchr(p, '\n', (size_t)(end - p));
+
+		r = take_line(lock, p, (size_t)((stop ? stop : end) - p), number);
+		p = stop ? stop + 1 : end;
+	}
+	return r == 0 ? flush(lock) : r;
+}
+
+static int take_yaml(void *ctx, const struct pmg_yamlscan_at *at, const char *value)
+{
+	struct lock *lock = ctx;
+	int r = 0;
+
+	if (at->depth == 0 || at->depth > 2)
+		return 0;
+	if (at->kind == PMG_YAMLSCAN_ALIAS || !at->keys[0] || !at->keys[0][0] ||
+	    strcmp(at->keys[0], "<<") == 0)
+		return wrong(lock, at->line, "an alias, or a key that is none");
+	if (strcmp(at->keys[0], "__metadata") == 0)
+		return 0;
+	if (!pmg_streq(lock->entry.key, at->keys[0])) {
+		r = flush(lock);
+		take_key(&lock->entry, at->keys[0], at->key_line);
+	}
+	if (at->depth == 2 && at->kind == PMG_YAMLSCAN_SCALAR && at->keys[1])
+		take_field(&lock->entry, at->keys[1], value);
+	return r;
+}
+
+int pmg_resolve_yarn(const struct pmg_resolving *from, struct pmg_err *err)
+{
+	struct lock lock = { .from = from, .err = err };
+	int r;
+
+	if (memmem(from->text, from->len, "__metadata", 10)) {
+		r = pmg_yamlscan(from->file, from->text, from->len, take_yaml, &lock, err);
+		if (r == 0)
+			r = flush(&lock);
+	} else {
+		r = read_lines(&lock);
+	}
+	entry_done(&lock.entry);
+	return r;
+}

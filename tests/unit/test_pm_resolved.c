@@ -1,0 +1,303 @@
+#include "pm/resolved.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "../helper/folder.h"
+#include "base/path.h"
+#include "base/str.h"
+
+/* "npm x 1.0.0 :3 sha512-ab\n" for each, "!WHY\n" for what could not be read. */
+static char *told(const struct pmg_resolved *set, bool with_file)
+{
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(1U << 20);
+	size_t i;
+
+	for (i = 0; i < set->n; i++) {
+		const struct pmg_resolved_package *p = &set->v[i];
+
+		assert_int_equal(pmg_str_addf(&out, "%s %s %s %s:%u%s%s%s\n", pmg_eco_name(p->eco),
+					      p->name, p->version ? p->version : "-",
+					      with_file ? p->file : "", p->line,
+					      p->integrity ? " " : "",
+					      p->integrity ? p->integrity : "",
+					      p->installed ? " installed" : ""),
+				 0);
+	}
+	for (i = 0; i < set->unread.n; i++)
+		assert_int_equal(pmg_str_addf(&out, "!%s\n", set->unread.v[i]), 0);
+	return pmg_str_steal(&out);
+}
+
+static const struct {
+	const char *file, *text, *told;
+} rows[] = {
+	/* npm, version 3 */
+	{ "package-lock.json",
+	  "{\"lockfileVersion\": 3, \"packages\": {\n"
+	  " \"\": {\"name\": \"p\", \"version\": \"9.0.0\"},\n"
+	  " \"packages/own\": {\"version\": \"1.0.0\"},\n"
+	  " \"node_modules/own\": {\"resolved\": \"packages/own\", \"link\": true},\n"
+	  " \"node_modules/x\": {\"version\": \"1.0.0\", \"integrity\": \"sha512-ab\"},\n"
+	  " \"node_modules/x/node_modules/@s/y\": {\n"
+	  "   \"version\": \"2.0.0\"},\n"
+	  " \"node_modules/z\": {\"name\": \"bad\", \"version\": \"3.0.0\"}}}",
+	  "npm x 1.0.0 :5 sha512-ab\nnpm @s/y 2.0.0 :6\nnpm bad 3.0.0 :8\n" },
+	/* What an entry is called, and what its address fetches */
+	{ "package-lock.json",
+	  "{\"packages\": {\"node_modules/x\": {\"version\": \"1.0.0\", \"resolved\":\n"
+	  "\"https://registry.test/@s/bad/-/bad-2.0.0.tgz\"}}}",
+	  "npm x 1.0.0 :1\nnpm @s/bad 2.0.0 :1\n" },
+	/* Version 1 */
+	{ "npm-shrinkwrap.json",
+	  "{\"dependencies\": {\n \"x\": {\"version\": \"1.0.0\", \"requires\": {\"y\": \"^1\"},\n"
+	  "  \"dependencies\": {\n   \"y\": {\"version\": \"npm:@s/bad@2.0.0\"}}},\n"
+	  " \"u\": {\"version\": \"https://h.test/u.tgz\"}, \"f\": {\"version\": \"file:f\"}}}",
+	  "npm x 1.0.0 :2\nnpm @s/bad 2.0.0 :4\nnpm u - :5\n" },
+	{ ".package-lock.json", "{\"packages\": {\"node_modules/x\": {\"version\": \"1.0.0\"}}}",
+	  "npm x 1.0.0 :1 installed\n" },
+	/* Two readers could take one each. */
+	{ "package-lock.json",
+	  "{\"packages\": {\"node_modules/x\": {\"version\": \"1.0.0\",\n\"version\": \"2.0.0\"}}}",
+	  "!package-lock.json:2:9: duplicate object key near '\"version\"'\n" },
+	{ "package-lock.json", "{\"packages\": {\"node_modules/x\": 1}}",
+	  "!package-lock.json:1: an entry that is no object\n" },
+	{ "package-lock.json", "[]", "!package-lock.json:1: no object at the top\n" },
+	{ "package-lock.json", "{\"packages\": {\"node_modules/x y\": {}}}",
+	  "!package-lock.json:1: no package can be called \"x y\"\n" },
+	/* pnpm 9 and later; 6 to 8; 5 */
+	{ "pnpm-lock.yaml",
+	  "lockfileVersion: '9.0'\npackages:\n\n  x@1.0.0:\n    resolution: {integrity: "
+	  "sha512-ab}\n"
+	  "  '@s/y@2.0.0':\n    resolution: {integrity: s}\n  t@https://h.test/t.tgz:\n"
+	  "    resolution: {tarball: https://h.test/t.tgz}\n    version: 3.0.0\n"
+	  "  own@file:own:\n    resolution: {directory: own, type: directory}\nsnapshots:\n"
+	  "  x@1.0.0: {}\n",
+	  "npm x 1.0.0 :4 sha512-ab\nnpm @s/y 2.0.0 :6 s\nnpm t 3.0.0 :8\n" },
+	{ "pnpm-lock.yaml", "packages:\n  /x@1.0.0(y@2.0.0):\n    resolution: {integrity: a}\n",
+	  "npm x 1.0.0 :2 a\n" },
+	{ "pnpm-lock.yaml",
+	  "packages:\n  /@s/x/1.0.0_y@2.0.0:\n    dev: true\n  h.test/y/2.0.0:\n"
+	  "    resolution: {integrity: a}\n    name: y\n    version: 2.0.0\n",
+	  "npm @s/x 1.0.0 :2\nnpm y 2.0.0 :4 a\n" },
+	/* Two documents, as pnpm 11 has them */
+	{ "pnpm-lock.yaml", "---\npackages:\n  x@1.0.0: {}\n---\npackages:\n  y@2.0.0: {}\n",
+	  "npm x 1.0.0 :3\nnpm y 2.0.0 :6\n" },
+	{ "pnpm-lock.yaml", "a: &a {x@1.0.0: {}}\npackages: *a\n",
+	  "!pnpm-lock.yaml:2: an alias, or a key that is none, where packages are named\n" },
+	{ "pnpm-lock.yaml", "packages:\n  <<: {x@1.0.0: {}}\n",
+	  "!pnpm-lock.yaml:2: no package can be called \"<<\"\n" },
+	{ "pnpm-lock.yaml", "a: [\n",
+	  "!pnpm-lock.yaml:2: not YAML: did not find expected node "
+	  "content\n" },
+	/* yarn 1 */
+	{ "yarn.lock",
+	  "# yarn lockfile v1\n\n\n\"@s/x@^1.0.0\", \"@s/x@^1.1.0\":\n  version \"1.1.0\"\n"
+	  "  resolved \"https://registry.test/@s/x/-/x-1.1.0.tgz#abc\"\n  integrity sha512-ab\n"
+	  "  dependencies:\n    y \"^2.0.0\"\n\ngood@npm:bad@^2:\n  \"version\" "
+	  "\"2.0.\\u0031\"\r\n",
+	  "npm @s/x 1.1.0 :4 sha512-ab\nnpm bad 2.0.1 :11\n" },
+	{ "yarn.lock", "x@^1:\n<<<<<<< ours\n  version \"1.0.0\"\n",
+	  "!yarn.lock:2: a merge conflict that is not solved\n" },
+	{ "yarn.lock", "what is this\n", "!yarn.lock:1: neither an entry nor a field of one\n" },
+	{ "yarn.lock", "noversion:\n  version \"1.0.0\"\n",
+	  "!yarn.lock:1: an entry without a name\n" },
+	/* berry */
+	{ "yarn.lock",
+	  "__metadata:\n  version: 8\n\n\"x@npm:^1.0.0, x@npm:^1.1.0\":\n  version: 1.1.0\n"
+	  "  resolution: \"x@npm:1.1.0\"\n  checksum: 10c0/ab\n\n\"p@workspace:.\":\n"
+	  "  version: 0.0.0\n  resolution: \"p@workspace:.\"\n"
+	  "\"z@patch:z@npm%3A1\":\n  version: 2.0.0\n  resolution: \"z@patch:z@npm%3A2.0.0#x\"\n",
+	  "npm x 1.1.0 :4\nnpm z 2.0.0 :12\n" },
+	{ "yarn.lock",
+	  "__metadata: {version: 8}\n? x@npm:1\n: {version: 1, \"resolution\": 'bad@npm:1'}",
+	  "npm bad 1 :2\n" },
+	{ "yarn.lock", "__metadata: &a {version: 8}\n\"x@npm:1\": *a\n",
+	  "!yarn.lock:2: an alias, or a key that is none\n" },
+	/* bun */
+	{ "bun.lock",
+	  "{ // JSON with commas\n \"packages\": {\n"
+	  "  \"x\": [\"x@1.0.0\", \"\", {\"bin\": {\"x\": \"x.js\",},}, \"sha512-ab\"],\n"
+	  "  \"a/y\": [\"@s/y@2.0.0\", \"\", {}, \"sha512-cd\"], /* , */\n"
+	  "  \"o\": [\"o@workspace:o\"],\n  \"g\": [\"g@github:a/b#c\", {}, \"a-b-c\"],\n }\n}\n",
+	  "npm x 1.0.0 :3 sha512-ab\nnpm @s/y 2.0.0 :4 sha512-cd\nnpm g - :6 a-b-c\n" },
+	{ "bun.lock", "{\"packages\": {\"x\": [\"x\"]}}",
+	  "!bun.lock:1: an entry without name and version\n" },
+	{ "bun.lock", "{\"packages\": {}, \"packages\": {}}",
+	  "!bun.lock:1:27: duplicate object key near '\"packages\"'\n" },
+	/* Python */
+	{ "requirements-dev.txt",
+	  "# pins\nX.y==1.0 \\\n  --hash=sha256:ab --hash sha256:cd\nz[e] == 2.0 ; python_version "
+	  "> '3'\n"
+	  "loose>=1\nmany==1.*\n-r other.txt\n",
+	  "pypi X.y 1.0 :2 sha256:ab sha256:cd\npypi z 2.0 :4\n" },
+	{ "poetry.lock",
+	  "[[package]]\nname = \"x\"\nversion = \"1.0\"\nfiles = [\n"
+	  "  {file = \"x.whl\", hash = \"sha256:ab\"},\n]\n\n[[package]]\nname = \"own\"\n"
+	  "version = \"0\"\n[package.source]\ntype = \"directory\"\nurl = \"own\"\n",
+	  "pypi x 1.0 :1 sha256:ab\n" },
+	{ "uv.lock",
+	  "version = 1\n[[package]]\nname = \"own\"\nversion = \"0\"\nsource = { editable = \".\" "
+	  "}\n"
+	  "[[package]]\nname = \"x\"\nversion = \"1.0\"\nsource = { registry = \"https://h.test\" "
+	  "}\n"
+	  "sdist = { url = \"u\", hash = \"sha256:ab\" }\nwheels = [{ hash = \"sha256:cd\" }]\n",
+	  "pypi x 1.0 :6 sha256:cd sha256:ab\n" },
+	{ "uv.lock", "[[package]]\nversion = \"1.0\"\n", "!uv.lock:1: a package without a name\n" },
+	{ "poetry.lock", "[[package]]\nname = \"x\"\nversion = \"1\"\nversion\n",
+	  "!poetry.lock:1: not all of it is TOML\n" },
+	{ "pylock.dev.toml",
+	  "lock-version = \"1.0\"\n[[packages]]\nname = \"x\"\nversion = \"1.0\"\n"
+	  "wheels = [{ name = \"w\", hashes = { sha256 = \"ab\" } }]\n"
+	  "[[packages]]\nname = \"own\"\ndirectory = { path = \".\" }\n",
+	  "pypi x 1.0 :2 sha256:ab\n" },
+	{ "report.json",
+	  "{\"pip_version\": \"23\", \"install\": [{\"metadata\": {\"name\": \"x\", \"version\": "
+	  "\"1.0\"},"
+	  "\"download_info\": {\"archive_info\": {\"hashes\": {\"sha256\": \"ab\"}}}},"
+	  "{\"metadata\": {\"name\": \"own\"}, \"download_info\": {\"dir_info\": {}}}]}",
+	  "pypi x 1.0 :0 sha256:ab\n" },
+	{ "some.json", "{}", "!some.json: it is no lockfile that pmg knows\n" },
+	{ "package-lock.json", "\xef\xbb\xbf{\"packages\": {\"node_modules/x\": {}}}",
+	  "npm x - :1\n" },
+};
+
+static void each_format_says_what_is_pinned(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(resolved) struct pmg_resolved set = { 0 };
+		struct pmg_err err = PMG_ERR_INIT;
+		pmg_autofree char *got = NULL;
+
+		assert_int_equal(pmg_resolved_text(&set, rows[i].file, rows[i].text,
+						   strlen(rows[i].text), &err),
+				 0);
+		got = told(&set, false);
+		if (strcmp(got, rows[i].told) != 0)
+			fail_msg("row %zu (%s):\n%s", i, rows[i].file, got);
+	}
+}
+
+static void put(const char *folder, const char *name, const char *text)
+{
+	folder_write(folder, name, text, strlen(text));
+}
+
+/* What a walk tells, sorted, with the folder's own path taken off. */
+static char *walked(const char *folder, const char *below)
+{
+	pmg_auto(resolved) struct pmg_resolved set = { 0 };
+	pmg_autofree char *path = pmg_path_join(folder, below);
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *got = NULL;
+	char *at;
+
+	assert_int_equal(pmg_resolved_walk(&set, path, &err), 0);
+	pmg_resolved_sort(&set);
+	got = told(&set, true);
+	while ((at = strstr(got, path)))
+		memmove(at, at + strlen(path), strlen(at + strlen(path)) + 1);
+	return pmg_steal_ptr(&got);
+}
+
+static void what_is_installed_is_found_however_deep(void **state)
+{
+	pmg_auto(folder) char *folder = folder_new();
+	pmg_autofree char *got = NULL;
+	pmg_autofree char *link = NULL;
+
+	(void)state;
+	put(folder, "p/package-lock.json", "{\"packages\": {\"node_modules/a\": {}}}");
+	put(folder, "p/.git/package-lock.json", "{\"packages\": {\"node_modules/never\": {}}}");
+	put(folder, "p/node_modules/a/package.json", "{\"version\": \"1.0.0\", \"name\": \"lie\"}");
+	put(folder, "p/node_modules/a/node_modules/@s/b/package.json", "{\"version\": \"2.0.0\"}");
+	put(folder, "p/node_modules/.pnpm/c@3.0.0/node_modules/c/package.json",
+	    "{\"version\": \"3.0.0\"}");
+	put(folder, "p/node_modules/odd/package.json", "{\"version\": \"4.0.0\",");
+	put(folder, "p/node_modules/empty/index.js", "");
+	put(folder, "p/.venv/lib/python3/site-packages/Dee-5.0.dist-info/METADATA",
+	    "Metadata-Version: 2.1\nName: dee\nVersion: 5.0\n\nName: never\n");
+	put(folder, "p/.venv/lib/python3/site-packages/e_e-6.0.dist-info/RECORD", "");
+	put(folder, "elsewhere/package.json", "{\"version\": \"7.0.0\"}");
+	link = pmg_path_join(folder, "p/node_modules/linked");
+	assert_int_equal(symlink("../../elsewhere", link), 0);
+	got = walked(folder, "p");
+	assert_string_equal(
+		got,
+		"npm @s/b 2.0.0 /node_modules/a/node_modules/@s/b/package.json:0 installed\n"
+		"npm a - /package-lock.json:1\n"
+		"npm a 1.0.0 /node_modules/a/package.json:0 installed\n"
+		"npm c 3.0.0 /node_modules/.pnpm/c@3.0.0/node_modules/c/package.json:0 installed\n"
+		"npm odd - /node_modules/odd/package.json:0 installed\n"
+		"pypi dee 5.0 /.venv/lib/python3/site-packages/Dee-5.0.dist-info/METADATA:0 "
+		"installed\n"
+		"pypi e_e 6.0 /.venv/lib/python3/site-packages/e_e-6.0.dist-info/METADATA:0 "
+		"installed\n");
+}
+
+static void what_is_there_already_is_known_again(void **state)
+{
+	static const char text[] = "{\"packages\": {\"node_modules/b\": {\"version\": \"2.0.0\"},"
+				   "\"node_modules/a\": {\"version\": \"1.0.0\"}}}";
+	struct pmg_resolved_package asked = { .eco = PMG_ECO_NPM };
+	pmg_auto(resolved) struct pmg_resolved set = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	char name[] = "a", version[] = "1.0.0", other[] = "2.0.0";
+
+	(void)state;
+	asked.name = name;
+	asked.version = version;
+	assert_false(pmg_resolved_has(&set, &asked));
+	assert_int_equal(pmg_resolved_text(&set, "package-lock.json", text, strlen(text), &err), 0);
+	pmg_resolved_sort(&set);
+	assert_true(pmg_resolved_has(&set, &asked));
+	asked.version = other;
+	assert_false(pmg_resolved_has(&set, &asked));
+}
+
+static void what_is_not_there_is_said(void **state)
+{
+	pmg_auto(folder) char *folder = folder_new();
+	pmg_auto(resolved) struct pmg_resolved set = { 0 };
+	pmg_autofree char *path = pmg_path_join(folder, "yarn.lock");
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_resolved_file(&set, path, &err), -PMG_E_NOTFOUND);
+	assert_int_equal(pmg_resolved_walk(&set, path, &err), -PMG_E_NOTFOUND);
+	assert_non_null(strstr(err.msg, "yarn.lock"));
+	assert_int_equal(set.n + set.unread.n, 0);
+}
+
+static void each_manager_has_its_lockfiles(void **state)
+{
+	(void)state;
+	assert_string_equal(pmg_resolved_names("npm")[0], "npm-shrinkwrap.json");
+	assert_string_equal(pmg_resolved_names("bun")[0], "bun.lock");
+	assert_null(pmg_resolved_names("exec")[0]);
+	assert_true(pmg_resolved_is_name("requirements-dev.txt"));
+	assert_false(pmg_resolved_is_name("notes.txt"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_format_says_what_is_pinned),
+		cmocka_unit_test(what_is_installed_is_found_however_deep),
+		cmocka_unit_test(what_is_there_already_is_known_again),
+		cmocka_unit_test(what_is_not_there_is_said),
+		cmocka_unit_test(each_manager_has_its_lockfiles),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
