@@ -3,7 +3,7 @@ libconf_a_SOURCES = \
 	%D%/config.c %D%/config.h %D%/config_sandbox.c %D%/config_sandbox.h \
 	%D%/dirs.c %D%/dirs.h %D%/ini.c %D%/ini.h \
 	%D%/keys.c %D%/keys.h %D%/managed.c %D%/managed.h %D%/narrow.c %D%/narrow.h \
-	%D%/toml.c %D%/toml.h %D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h \
+	%D%/packages.c %D%/packages.h %D%/toml.c %D%/toml.h %D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h \
 	%D%/yamlscan.c %D%/yamlscan.h
 
 check_PROGRAMS += tests/unit/test_conf_config
@@ -18,6 +18,8 @@ check_PROGRAMS += tests/unit/test_conf_managed
 tests_unit_test_conf_managed_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_narrow
 tests_unit_test_conf_narrow_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_conf_packages
+tests_unit_test_conf_packages_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_toml
 tests_unit_test_conf_toml_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_trusted

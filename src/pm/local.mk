@@ -85,10 +85,11 @@ tests_fuzz_fuzz_requirements_LDADD = $(FUZZ_MAIN) $(LINK_PM)
 tests_fuzz_fuzz_argv_LDADD = $(FUZZ_MAIN) $(LINK_PM)
 
 # Names and versions
-libpm_a_SOURCES += %D%/legacy.c %D%/name.c %D%/pep440.c %D%/semver.c %D%/version.c \
+libpm_a_SOURCES += %D%/legacy.c %D%/line.c %D%/name.c %D%/pep440.c %D%/semver.c %D%/version.c \
 	%D%/version_priv.h
 
-check_PROGRAMS += tests/unit/test_pm_version tests/unit/test_pm_version_shared
+check_PROGRAMS += tests/unit/test_pm_line tests/unit/test_pm_version tests/unit/test_pm_version_shared
+tests_unit_test_pm_line_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 tests_unit_test_pm_version_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 tests_unit_test_pm_version_shared_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/fuzz/fuzz_pep440 tests/fuzz/fuzz_semver

@@ -16,6 +16,7 @@
 
 #define PMG_NAME_MAX    512U
 #define PMG_VERSION_MAX 512U
+#define PMG_LINE_PARTS  4U
 
 /** <0, 0, >0 as a is less than, equal to, greater than b. Total order, never fails. */
 int pmg_version_compare(enum pmg_eco eco, const char *a, const char *b);
@@ -26,6 +27,17 @@ bool pmg_version_is_valid(enum pmg_eco eco, const char *version);
 char *pmg_version_canonical(enum pmg_eco eco, const char *version) PMG_MUST_CHECK;
 /** PyPI: PEP 503 (lower case, runs of -_. become one "-"). npm: as is. Caller frees. */
 char *pmg_name_canonical(enum pmg_eco eco, const char *name) PMG_MUST_CHECK;
+/**
+ * May "^base" stand for a line of releases? A release of up to PMG_LINE_PARTS numbers: "1", "0.2",
+ * "1.2.3".
+ */
+bool pmg_line_is_valid(enum pmg_eco eco, const char *base);
+/**
+ * Is it a release (no pre-release, no development version) that "^base" stands for: not below base,
+ * and equal in all numbers up to the first that is not zero? "^1": 1.x; "^0.2": 0.2.x; "^0": 0.x.
+ * False when one of the two cannot be read.
+ */
+bool pmg_line_has(enum pmg_eco eco, const char *base, const char *version);
 /** May stand in a request: not empty, at most PMG_NAME_MAX bytes, no control byte, shape of eco. */
 bool pmg_name_is_valid(enum pmg_eco eco, const char *name);
 

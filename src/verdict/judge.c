@@ -3,17 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "conf/managed.h"
 #include "pm/version.h"
-#include "verdict/blocklist.h"
-#include "verdict/index.h"
-
-struct pmg_judge {
-	struct pmg_index *index; /* NULL: there is none */
-	struct pmg_blocklist blocklist;
-	struct pmg_blocklist managed;
-};
+#include "verdict/judge_priv.h"
 
 static const char *const verdicts[] = {
 	[PMG_VERDICT_ALLOW] = "allow",
@@ -27,6 +21,8 @@ static const struct {
 } reasons[PMG_REASON_MAX] = {
 	[PMG_REASON_NONE] = { 0, "nothing known against it" },
 	[PMG_REASON_MALWARE] = { 3001, "known malware" },
+	[PMG_REASON_HASH] = { 3002, "the file itself is known malware" },
+	[PMG_REASON_TOO_YOUNG] = { 3003, "too young" },
 	[PMG_REASON_BLOCKLIST] = { 3006, "on your block list" },
 	[PMG_REASON_MANAGED] = { 3006, "blocked by managed policy" },
 	[PMG_REASON_INDETERMINATE] = { 3005, "its name or version cannot be read" },
@@ -51,8 +47,10 @@ void pmg_judgement_done(struct pmg_judgement *judgement)
 {
 	pmg_strv_done(&judgement->ids);
 	pmg_strv_done(&judgement->sources);
+	pmg_strv_done(&judgement->waivers);
 	free(judgement->rule);
 	free(judgement->note);
+	free(judgement->age_rule);
 	*judgement = (struct pmg_judgement){ 0 };
 }
 
@@ -63,7 +61,17 @@ void pmg_judge_close(struct pmg_judge *judge)
 	pmg_index_close(judge->index);
 	pmg_blocklist_done(&judge->blocklist);
 	pmg_blocklist_done(&judge->managed);
+	pmg_waivers_free(judge->waivers);
 	free(judge);
+}
+
+static int set_defaults(struct pmg_judge *judge, struct pmg_err *err)
+{
+	pmg_auto(packages) struct pmg_packages packages = { 0 };
+
+	pmg_packages_init(&packages);
+	pmg_packages_date(&packages, pmg_clock_now(), NULL);
+	return pmg_judge_set_packages(judge, &packages, err);
 }
 
 int pmg_judge_open(const char *index_path, const char *blocklist_path, struct pmg_judge **out,
@@ -75,6 +83,8 @@ int pmg_judge_open(const char *index_path, const char *blocklist_path, struct pm
 	if (r < 0 && r != -PMG_E_NOTFOUND)
 		return r;
 	r = pmg_blocklist_load(blocklist_path, &judge->blocklist, err);
+	if (r == 0)
+		r = set_defaults(judge, err);
 	if (r < 0)
 		return r;
 	*out = pmg_steal_ptr(&judge);
@@ -100,91 +110,39 @@ void pmg_judge_info(const struct pmg_judge *judge, struct pmg_index_info *out)
 	out->packages = pmg_index_packages(judge->index);
 }
 
-/* No package has such a name; who asks for it is up to something, or is broken. */
-static bool is_askable(const char *name, const char *version)
+int pmg_judge_set_packages(struct pmg_judge *judge, const struct pmg_packages *packages,
+			   struct pmg_err *err)
 {
-	const char *c;
-
-	if (*name == '\0' || strnlen(name, PMG_NAME_MAX + 1) > PMG_NAME_MAX)
-		return false;
-	if (version && strnlen(version, PMG_VERSION_MAX + 1) > PMG_VERSION_MAX)
-		return false;
-	for (c = name; *c; c++)
-		if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			return false;
-	return true;
-}
-
-static void ask_blocklists(const struct pmg_judge *judge, const struct pmg_index_question *q,
-			   struct pmg_judgement *out)
-{
-	const struct {
-		const struct pmg_blocklist *list;
-		enum pmg_reason reason;
-		const char *source;
-	} rows[] = {
-		{ &judge->managed, PMG_REASON_MANAGED, "managed" },
-		{ &judge->blocklist, PMG_REASON_BLOCKLIST, "blocklist" },
-	};
-	const struct pmg_block *block = NULL;
-	size_t i;
-
-	for (i = 0; i < PMG_ARRAY_LEN(rows) && !block; i++) {
-		block = pmg_blocklist_find(rows[i].list, q->eco, q->name, q->version);
-		if (!block)
-			continue;
-		out->verdict = PMG_VERDICT_BLOCK;
-		out->reason = rows[i].reason;
-		pmg_strv_add(&out->sources, rows[i].source);
-		out->rule = pmg_xstrdup(block->text);
-		out->note = block->reason ? pmg_xstrdup(block->reason) : NULL;
-	}
-}
-
-static int ask_index(struct pmg_judge *judge, const struct pmg_index_question *q,
-		     struct pmg_judgement *out, struct pmg_err *err)
-{
-	pmg_auto(index_answer) struct pmg_index_answer answer = { 0 };
-	int r = pmg_index_find(judge->index, q, &answer, err);
+	struct pmg_waivers *fresh = NULL;
+	int r = pmg_waivers_new(packages, &fresh, err);
 
 	if (r < 0)
 		return r;
-	if (answer.hit == PMG_INDEX_MISS)
-		return 0;
-	out->verdict = answer.hit == PMG_INDEX_HIT ? PMG_VERDICT_BLOCK : PMG_VERDICT_INDETERMINATE;
-	out->reason = answer.hit == PMG_INDEX_HIT ? PMG_REASON_MALWARE : PMG_REASON_INDETERMINATE;
-	out->ids = answer.ids;
-	out->sources = answer.sources;
-	answer = (struct pmg_index_answer){ 0 };
+	pmg_waivers_free(judge->waivers);
+	judge->waivers = fresh;
 	return 0;
+}
+
+int pmg_judge_hear_packages(struct pmg_judge *judge, const char *text, size_t len,
+			    struct pmg_err *err)
+{
+	pmg_auto(packages) struct pmg_packages packages = { 0 };
+	int r = pmg_packages_decode(text, len, &packages, err);
+
+	return r < 0 ? r : pmg_judge_set_packages(judge, &packages, err);
+}
+
+bool pmg_judge_filters(const struct pmg_judge *judge)
+{
+	return pmg_waivers_policy(judge->waivers)->mode == PMG_COOLDOWN_FILTER;
 }
 
 int pmg_judge_ask(struct pmg_judge *judge, enum pmg_eco eco, const char *name, const char *version,
 		  struct pmg_judgement *out, struct pmg_err *err)
 {
-	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
-	pmg_autofree char *canonical_name = NULL;
-	pmg_autofree char *canonical_version = NULL;
-	struct pmg_index_question q = { .eco = eco };
-	int r = 0;
+	const struct pmg_question q = {
+		.eco = eco, .name = name, .version = version, .published = PMG_DATE_UNASKED
+	};
 
-	if (is_askable(name, version)) {
-		canonical_name = pmg_name_canonical(eco, name);
-		if (version)
-			canonical_version = pmg_version_canonical(eco, version);
-		q.name = canonical_name;
-		q.version = canonical_version;
-		q.readable = version && pmg_version_is_valid(eco, version);
-		ask_blocklists(judge, &q, &judgement);
-		if (judgement.verdict == PMG_VERDICT_ALLOW && judge->index)
-			r = ask_index(judge, &q, &judgement, err);
-	} else {
-		judgement.verdict = PMG_VERDICT_INDETERMINATE;
-		judgement.reason = PMG_REASON_INDETERMINATE;
-	}
-	if (r < 0)
-		return r;
-	*out = judgement;
-	judgement = (struct pmg_judgement){ 0 };
-	return 0;
+	return pmg_judge_decide(judge, &q, out, err);
 }

@@ -1,10 +1,13 @@
 #ifndef PMG_VERDICT_JUDGE_H
 #define PMG_VERDICT_JUDGE_H
 /**
- * May this package version pass? Answers from the local index (intel.db) and
- * the user's block list (blocklist.yml); nothing is asked of the network.
- * Order: what managed policy blocks, block list, then index. What cannot be read is indeterminate,
- * and indeterminate is a block where the index has a bounded range for the name.
+ * May this package version pass? Answers from the local index (intel.db), the
+ * user's block list (blocklist.yml) and the policy on packages
+ * (conf/packages.h); nothing is asked of the network.
+ * Order: what managed policy blocks, block list, index by digest, index by
+ * name, age. What cannot be read is indeterminate, and indeterminate is a block
+ * where the index has a bounded range for the name. What waives which of these:
+ * docs/packages.md.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +24,8 @@ const char *pmg_verdict_name(enum pmg_verdict verdict);
 enum pmg_reason {
 	PMG_REASON_NONE,
 	PMG_REASON_MALWARE,       /* a record of the index: PMG3001 */
+	PMG_REASON_HASH,          /* the very file is on record, whatever it is called: PMG3002 */
+	PMG_REASON_TOO_YOUNG,     /* not out for long enough, or nobody knows how long: PMG3003 */
 	PMG_REASON_BLOCKLIST,     /* the user's block list: PMG3006 */
 	PMG_REASON_MANAGED,       /* managed policy blocks it: PMG3006 */
 	PMG_REASON_INDETERMINATE, /* name or version cannot be read: PMG3005 */
@@ -37,7 +42,18 @@ struct pmg_judgement {
 				    range could not be compared; empty for the block list */
 	struct pmg_strv sources; /* names of the feeds, "blocklist", "managed" */
 	char *rule; /* the entry of a block list that matched, as written there; NULL */
-	char *note; /* the reason in the block list, the line of managed policy; NULL */
+	char *note; /* the reason in the block list, the line of managed policy, an entry that would
+		       have helped and has expired; NULL */
+
+	/* Of a question with a date. Of one that was let in as well. */
+	int64_t age_s;       /* since it was published; -1: not judged, or not known */
+	uint64_t min_age_s;  /* that it has to have; 0: any */
+	int64_t eligible_at; /* when it will be old enough; 0: it is, or it cannot be told */
+	char *age_rule;      /* who says how old: a place, "default"; NULL: age was not judged */
+
+	/* What would have been refused, and what let it in all the same, one line each. ids and
+	 * sources are then those of what was waived. To be shown and kept: each use is. */
+	struct pmg_strv waivers;
 };
 
 void pmg_judgement_done(struct pmg_judgement *judgement);
@@ -73,12 +89,49 @@ int pmg_judge_add_managed(struct pmg_judge *judge, const char *path,
 			  struct pmg_err *err) PMG_MUST_CHECK;
 void pmg_judge_info(const struct pmg_judge *judge, struct pmg_index_info *out);
 
+struct pmg_packages;
 /**
- * @param name, version  as the manager or the address says them; version NULL when unknown:
- *                       then only records for all versions match
+ * Let it know the policy on packages, before it is asked anything. Without it the defaults hold.
+ * @param packages  copied; pmg_packages_date() has been called for it
+ * @return 0; -PMG_E_CONFIG: a pattern in it cannot be read: its place, and why
+ */
+int pmg_judge_set_packages(struct pmg_judge *judge, const struct pmg_packages *packages,
+			   struct pmg_err *err) PMG_MUST_CHECK;
+/** The same from what pmg_packages_encode() made. @return also -PMG_E_PEER */
+int pmg_judge_hear_packages(struct pmg_judge *judge, const char *text, size_t len,
+			    struct pmg_err *err) PMG_MUST_CHECK;
+/** Is what must not be let in to be withheld from what managers are told? Else they are told all,
+ *  and fail at the artifact. */
+bool pmg_judge_filters(const struct pmg_judge *judge);
+/** Could the age of any version of this package matter? If not, no dates need be fetched. */
+bool pmg_judge_needs_dates(struct pmg_judge *judge, enum pmg_eco eco, const char *name);
+
+/* Where a package comes from. Private is a registry that has some names for itself. */
+enum pmg_place_kind { PMG_PLACE_UNKNOWN, PMG_PLACE_PUBLIC, PMG_PLACE_PRIVATE };
+
+/* Of a publish time. */
+#define PMG_DATE_NONE    0    /* the registry gives none: never old enough */
+#define PMG_DATE_UNASKED (-1) /* age is not judged here */
+
+struct pmg_question {
+	enum pmg_eco eco;
+	const char *name;
+	const char *version; /* NULL: unknown; then only records for all versions match */
+	enum pmg_place_kind origin;
+	int64_t published;           /* seconds since 1970, or one of the two above */
+	const unsigned char *sha512; /* of the artifact, raw; NULL: not known (yet) */
+	const unsigned char *sha256;
+};
+
+/**
+ * @param q  name and version as the manager or the address says them
  * @param[out] out  zeroed by the caller, pmg_judgement_done()
  * @return 0; -PMG_E_DB: could not look. Callers treat that as a block: fail closed.
  */
+int pmg_judge_decide(struct pmg_judge *judge, const struct pmg_question *q,
+		     struct pmg_judgement *out, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** The short form: origin unknown, age and artifact not judged. */
 int pmg_judge_ask(struct pmg_judge *judge, enum pmg_eco eco, const char *name, const char *version,
 		  struct pmg_judgement *out, struct pmg_err *err) PMG_MUST_CHECK;
 

@@ -2,8 +2,9 @@ noinst_LIBRARIES += libverdict.a
 libverdict_a_SOURCES = \
 	%D%/blocklist.c %D%/blocklist.h %D%/build.c %D%/build.h %D%/digest.c %D%/digest.h %D%/feed.c %D%/feed.h \
 	%D%/feed_priv.h %D%/feed_zip.c %D%/import.c %D%/import.h %D%/index.c %D%/index.h \
-	%D%/index_priv.h %D%/judge.c %D%/judge.h %D%/lock.c %D%/lock.h %D%/osv.c %D%/osv.h \
-	%D%/osv_priv.h %D%/osv_range.c %D%/purl.c %D%/purl.h
+	%D%/index_priv.h %D%/decide.c %D%/judge.c %D%/judge.h %D%/judge_priv.h %D%/lock.c %D%/lock.h %D%/osv.c %D%/osv.h \
+	%D%/osv_priv.h %D%/osv_range.c %D%/pattern.c %D%/pattern.h %D%/purl.c %D%/purl.h \
+	%D%/waivers.c %D%/waivers.h
 
 check_PROGRAMS += tests/unit/test_verdict_blocklist tests/unit/test_verdict_build \
 	tests/unit/test_verdict_digest \
@@ -11,6 +12,12 @@ check_PROGRAMS += tests/unit/test_verdict_blocklist tests/unit/test_verdict_buil
 	tests/unit/test_verdict_import tests/unit/test_verdict_import_shared \
 	tests/unit/test_verdict_index tests/unit/test_verdict_judge tests/unit/test_verdict_lock \
 	tests/unit/test_verdict_osv tests/unit/test_verdict_osv_range tests/unit/test_verdict_purl
+check_PROGRAMS += tests/unit/test_verdict_decide tests/unit/test_verdict_pattern \
+	tests/unit/test_verdict_waivers tests/fuzz/fuzz_pattern
+tests_unit_test_verdict_decide_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_unit_test_verdict_pattern_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_unit_test_verdict_waivers_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_fuzz_fuzz_pattern_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_unit_test_verdict_blocklist_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_build_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_digest_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)

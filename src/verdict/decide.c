@@ -1,0 +1,375 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "pm/version.h"
+#include "verdict/judge_priv.h"
+
+#define IDS_SHOWN 3U
+
+/* A question on its way through what is asked one after the other. */
+struct work {
+	struct pmg_judge *judge;
+	const struct pmg_question *asked;
+	struct pmg_index_question q; /* canonical */
+	struct pmg_judgement *out;
+};
+
+/* No package has such a name; who asks for it is up to something, or is broken. */
+static bool is_askable(const char *name, const char *version)
+{
+	const char *c;
+
+	if (*name == '\0' || strnlen(name, PMG_NAME_MAX + 1) > PMG_NAME_MAX)
+		return false;
+	if (version && strnlen(version, PMG_VERSION_MAX + 1) > PMG_VERSION_MAX)
+		return false;
+	for (c = name; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f)
+			return false;
+	return true;
+}
+
+static const struct pmg_packages *policy_of(const struct work *work)
+{
+	return pmg_waivers_policy(work->judge->waivers);
+}
+
+static void refuse(struct work *work, enum pmg_reason reason)
+{
+	work->out->verdict =
+		reason == PMG_REASON_INDETERMINATE ? PMG_VERDICT_INDETERMINATE : PMG_VERDICT_BLOCK;
+	work->out->reason = reason;
+}
+
+static struct pmg_waived find(const struct work *work, enum pmg_waiver_list list, const char *id,
+			      bool wait)
+{
+	return pmg_waivers_find(work->judge->waivers, list, work->q.eco, work->q.name,
+				work->q.version, id, wait);
+}
+
+/* "known malware (MAL-1, MAL-2 and 3 more)" */
+static char *what_is_waived(const struct pmg_judgement *out)
+{
+	struct pmg_str text = PMG_STR_INIT(SIZE_MAX / 2);
+	bool by_record = out->reason != PMG_REASON_TOO_YOUNG;
+	size_t i, n = by_record ? out->ids.n : 0;
+
+	(void)!pmg_str_adds(&text, pmg_reason_text(out->reason));
+	for (i = 0; i < n && i < IDS_SHOWN; i++)
+		(void)!pmg_str_addf(&text, "%s%s", i == 0 ? " (" : ", ", out->ids.v[i]);
+	if (n > IDS_SHOWN)
+		(void)!pmg_str_addf(&text, " and %zu more", n - IDS_SHOWN);
+	(void)!pmg_str_adds(&text, n > 0 ? ")" : "");
+	return pmg_str_steal(&text);
+}
+
+/* What would have refused it is kept, and what let it in. */
+static void let_in(struct work *work, const char *by)
+{
+	pmg_autofree char *what = what_is_waived(work->out);
+
+	pmg_strv_addf(&work->out->waivers, "%s, waived by %s", what, by);
+	work->out->verdict = PMG_VERDICT_ALLOW;
+	work->out->reason = PMG_REASON_NONE;
+}
+
+static char *entry_text(const char *list, const struct pmg_packages_entry *entry)
+{
+	return pmg_xasprintf("%s %s (%s)%s%s", list, entry->purl, entry->where,
+			     entry->reason ? ": " : "", entry->reason ? entry->reason : "");
+}
+
+static const struct {
+	enum pmg_waiver_list list;
+	const char *key;
+} waiver_lists[] = {
+	{ PMG_WAIVER_TRUSTED, "trusted_packages" },
+	{ PMG_WAIVER_SKIP, "dependency_cooldown.skip" },
+};
+
+/* An entry that has run out is named where it would have helped: else nobody knows why something
+ * that was let in yesterday is not today. */
+static void note_expired(struct work *work, const char *key, const struct pmg_packages_entry *entry)
+{
+	char date[PMG_RFC3339_LEN];
+
+	if (work->out->note)
+		return;
+	pmg_clock_format(entry->expires, date);
+	work->out->note =
+		pmg_xasprintf("%s %s (%s) expired on %.10s", key, entry->purl, entry->where, date);
+}
+
+/* @param wait  it is the wait that is to be waived; else a record */
+static void ask_waivers(struct work *work, bool wait)
+{
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(waiver_lists); i++) {
+		const char *key = waiver_lists[i].key;
+		struct pmg_waived waived;
+
+		if (!wait && waiver_lists[i].list == PMG_WAIVER_SKIP)
+			continue;
+		waived = find(work, waiver_lists[i].list, NULL, wait);
+		if (waived.entry) {
+			pmg_autofree char *by = entry_text(key, waived.entry);
+
+			let_in(work, by);
+			return;
+		}
+		if (waived.expired)
+			note_expired(work, key, waived.expired);
+	}
+}
+
+static void ask_blocklists(struct work *work)
+{
+	const struct {
+		const struct pmg_blocklist *list;
+		enum pmg_reason reason;
+		const char *source;
+	} rows[] = {
+		{ &work->judge->managed, PMG_REASON_MANAGED, "managed" },
+		{ &work->judge->blocklist, PMG_REASON_BLOCKLIST, "blocklist" },
+	};
+	struct pmg_judgement *out = work->out;
+	const struct pmg_block *block = NULL;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows) && !block; i++) {
+		block = pmg_blocklist_find(rows[i].list, work->q.eco, work->q.name,
+					   work->q.version);
+		if (!block)
+			continue;
+		refuse(work, rows[i].reason);
+		pmg_strv_add(&out->sources, rows[i].source);
+		out->rule = pmg_xstrdup(block->text);
+		out->note = block->reason ? pmg_xstrdup(block->reason) : NULL;
+	}
+}
+
+/* Takes out the ids that overrides are for. @return are there others? */
+static bool drop_overridden(struct work *work, struct pmg_index_answer *answer)
+{
+	struct pmg_strv left = { 0 };
+	size_t i;
+
+	for (i = 0; i < answer->ids.n; i++) {
+		const char *id = answer->ids.v[i];
+		struct pmg_waived waived = find(work, PMG_WAIVER_OVERRIDES, id, false);
+
+		if (waived.entry) {
+			pmg_autofree char *by = entry_text("intel.overrides", waived.entry);
+
+			pmg_strv_addf(&work->out->waivers, "%s, waived by %s", id, by);
+			continue;
+		}
+		if (waived.expired)
+			note_expired(work, "intel.overrides", waived.expired);
+		pmg_strv_add(&left, id);
+	}
+	pmg_strv_done(&answer->ids);
+	answer->ids = left;
+	return left.n > 0;
+}
+
+static void take_answer(struct work *work, struct pmg_index_answer *answer, enum pmg_reason hit)
+{
+	if (answer->hit == PMG_INDEX_MISS)
+		return;
+	/* An override names one version and one record: it says nothing of what cannot be read. */
+	if (answer->hit == PMG_INDEX_HIT && !drop_overridden(work, answer))
+		return;
+	refuse(work, answer->hit == PMG_INDEX_HIT ? hit : PMG_REASON_INDETERMINATE);
+	pmg_strv_done(&work->out->ids);
+	pmg_strv_done(&work->out->sources);
+	work->out->ids = answer->ids;
+	work->out->sources = answer->sources;
+	*answer = (struct pmg_index_answer){ 0 };
+}
+
+static int ask_digests(struct work *work, struct pmg_err *err)
+{
+	const struct {
+		enum pmg_digest_alg alg;
+		const unsigned char *bytes;
+	} rows[] = {
+		{ PMG_DIGEST_SHA512, work->asked->sha512 },
+		{ PMG_DIGEST_SHA256, work->asked->sha256 },
+	};
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && work->out->verdict == PMG_VERDICT_ALLOW && i < PMG_ARRAY_LEN(rows);
+	     i++) {
+		pmg_auto(index_answer) struct pmg_index_answer answer = { 0 };
+
+		if (!rows[i].bytes)
+			continue;
+		r = pmg_index_find_digest(work->judge->index, rows[i].alg, rows[i].bytes,
+					  pmg_digest_len(rows[i].alg), &answer, err);
+		if (r == 0)
+			take_answer(work, &answer, PMG_REASON_HASH);
+	}
+	return r;
+}
+
+static int ask_name(struct work *work, struct pmg_err *err)
+{
+	pmg_auto(index_answer) struct pmg_index_answer answer = { 0 };
+	int r = pmg_index_find(work->judge->index, &work->q, &answer, err);
+
+	if (r < 0)
+		return r;
+	take_answer(work, &answer, PMG_REASON_MALWARE);
+	if (work->out->verdict != PMG_VERDICT_ALLOW && work->asked->origin == PMG_PLACE_PRIVATE &&
+	    policy_of(work)->private_origin == PMG_PRIVATE_WARN)
+		let_in(work, "intel.private_origin: its registry is a private one, and the record "
+			     "is about the public package of that name");
+	return 0;
+}
+
+static int ask_index(struct work *work, struct pmg_err *err)
+{
+	int r;
+
+	if (!work->judge->index)
+		return 0;
+	r = ask_digests(work, err);
+	if (r == 0 && work->out->verdict == PMG_VERDICT_ALLOW)
+		r = ask_name(work, err);
+	if (r == 0 && work->out->verdict != PMG_VERDICT_ALLOW)
+		ask_waivers(work, false);
+	return r;
+}
+
+static bool has_date(const struct work *work)
+{
+	return work->asked->published > 0;
+}
+
+/* A refusal for its age: records that were waived do not belong to it. */
+static void refuse_age(struct work *work, const char *rule, const char *note)
+{
+	struct pmg_judgement *out = work->out;
+
+	refuse(work, PMG_REASON_TOO_YOUNG);
+	pmg_strv_done(&out->ids);
+	pmg_strv_done(&out->sources);
+	free(out->age_rule);
+	out->age_rule = pmg_xstrdup(rule);
+	free(out->note);
+	out->note = note ? pmg_xstrdup(note) : NULL;
+}
+
+/* With --as-of what came later does not exist, and nothing waives that. */
+static void ask_as_of(struct work *work)
+{
+	const struct pmg_packages *policy = policy_of(work);
+
+	if (!policy->as_of || work->asked->published == PMG_DATE_UNASKED)
+		return;
+	if (has_date(work) && work->asked->published > policy->now)
+		refuse_age(work, "--as-of", "it was published after that day");
+	else if (!has_date(work) && policy->undated == PMG_UNDATED_BLOCK)
+		refuse_age(work, "--as-of", "its registry does not say when it was published");
+}
+
+/* @return is it old enough, or could it not be told? */
+static bool is_old_enough(struct work *work)
+{
+	struct pmg_judgement *out = work->out;
+	int64_t now = policy_of(work)->now, published = work->asked->published;
+
+	if (out->min_age_s == 0)
+		return true;
+	if (!has_date(work))
+		return false;
+	out->age_s = published < now ? now - published : 0;
+	if (published <= now && (uint64_t)(now - published) >= out->min_age_s)
+		return true;
+	if (__builtin_add_overflow(published, (int64_t)out->min_age_s, &out->eligible_at))
+		out->eligible_at = 0;
+	return false;
+}
+
+static void ask_age(struct work *work)
+{
+	const struct pmg_packages *policy = policy_of(work);
+	struct pmg_judgement *out = work->out;
+	const char *rule;
+
+	if (!policy->enabled || work->asked->published == PMG_DATE_UNASKED)
+		return;
+	out->min_age_s =
+		pmg_waivers_min_age(work->judge->waivers, work->q.eco, work->q.name, &rule);
+	free(out->age_rule);
+	out->age_rule = pmg_xstrdup(rule);
+	if (is_old_enough(work))
+		return;
+	refuse_age(work, rule,
+		   has_date(work) ? NULL : "its registry does not say when it was published");
+	if (!has_date(work) && policy->undated == PMG_UNDATED_WARN)
+		let_in(work, "dependency_cooldown.undated: its registry does not say when it was "
+			     "published");
+	if (out->verdict != PMG_VERDICT_ALLOW)
+		ask_waivers(work, true);
+}
+
+static int decide(struct work *work, struct pmg_err *err)
+{
+	int r;
+
+	ask_as_of(work);
+	if (work->out->verdict == PMG_VERDICT_ALLOW)
+		ask_blocklists(work);
+	if (work->out->verdict != PMG_VERDICT_ALLOW)
+		return 0;
+	r = ask_index(work, err);
+	if (r == 0 && work->out->verdict == PMG_VERDICT_ALLOW)
+		ask_age(work);
+	return r;
+}
+
+int pmg_judge_decide(struct pmg_judge *judge, const struct pmg_question *q,
+		     struct pmg_judgement *out, struct pmg_err *err)
+{
+	pmg_auto(judgement) struct pmg_judgement judgement = { .age_s = -1 };
+	struct work work = { judge, q, { .eco = q->eco }, &judgement };
+	pmg_autofree char *name = NULL;
+	pmg_autofree char *version = NULL;
+	int r = 0;
+
+	if (is_askable(q->name, q->version)) {
+		name = pmg_name_canonical(q->eco, q->name);
+		if (q->version)
+			version = pmg_version_canonical(q->eco, q->version);
+		work.q.name = name;
+		work.q.version = version;
+		work.q.readable = q->version && pmg_version_is_valid(q->eco, q->version);
+		r = decide(&work, err);
+	} else {
+		refuse(&work, PMG_REASON_INDETERMINATE);
+	}
+	if (r < 0)
+		return r;
+	*out = judgement;
+	judgement = (struct pmg_judgement){ 0 };
+	return 0;
+}
+
+bool pmg_judge_needs_dates(struct pmg_judge *judge, enum pmg_eco eco, const char *name)
+{
+	const struct pmg_packages *policy = pmg_waivers_policy(judge->waivers);
+	pmg_autofree char *canonical = pmg_name_canonical(eco, name);
+	const char *rule;
+
+	if (policy->as_of)
+		return true;
+	return policy->enabled && !pmg_waivers_skip_all(judge->waivers, eco, canonical) &&
+	       pmg_waivers_min_age(judge->waivers, eco, canonical, &rule) > 0;
+}

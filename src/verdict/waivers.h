@@ -1,0 +1,50 @@
+#ifndef PMG_VERDICT_WAIVERS_H
+#define PMG_VERDICT_WAIVERS_H
+/**
+ * The policy on packages (conf/packages.h) made ready for questions: its
+ * patterns read, and the entries of one package at hand while questions are
+ * about that package. What each kind of entry waives: docs/packages.md.
+ */
+#include <stdbool.h>
+
+#include "conf/packages.h"
+#include "verdict/pattern.h"
+
+struct pmg_waivers;
+void pmg_waivers_free(struct pmg_waivers *waivers);
+PMG_DEFINE_AUTO(waivers, struct pmg_waivers *, pmg_waivers_free);
+
+/**
+ * @param packages  copied; pmg_packages_date() has been called for it
+ * @return 0; -PMG_E_CONFIG: a pattern cannot be read, or is wider than its list may have: the place
+ *         it was written at, and why
+ */
+int pmg_waivers_new(const struct pmg_packages *packages, struct pmg_waivers **out,
+		    struct pmg_err *err) PMG_MUST_CHECK;
+
+const struct pmg_packages *pmg_waivers_policy(const struct pmg_waivers *waivers);
+
+enum pmg_waiver_list { PMG_WAIVER_SKIP, PMG_WAIVER_TRUSTED, PMG_WAIVER_OVERRIDES, PMG_WAIVER_MAX };
+
+/* Names and versions are canonical; version NULL when not known. */
+struct pmg_waived {
+	const struct pmg_packages_entry *entry;   /* NULL: none; the first in the order of files */
+	const struct pmg_packages_entry *expired; /* else one that would have, and has expired */
+};
+
+/**
+ * @param id    of overrides: the record; else NULL
+ * @param wait  only entries that waive the wait (policy->managed_wait)
+ */
+struct pmg_waived pmg_waivers_find(struct pmg_waivers *waivers, enum pmg_waiver_list list,
+				   enum pmg_eco eco, const char *name, const char *version,
+				   const char *id, bool wait);
+
+/** How old a version has to be. @param[out] where  who says so: a place, or "default"; borrowed */
+uint64_t pmg_waivers_min_age(struct pmg_waivers *waivers, enum pmg_eco eco, const char *name,
+			     const char **where);
+
+/** Does an entry that holds waive the wait for every version? */
+bool pmg_waivers_skip_all(struct pmg_waivers *waivers, enum pmg_eco eco, const char *name);
+
+#endif
