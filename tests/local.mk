@@ -1,5 +1,5 @@
 # Tests that are no unit of one layer, and what goes into the tarball for them.
-EXTRA_DIST += check try .ci/run tools/apt-need tools/libs tools/check-layers tools/layers.txt tools/sizes
+EXTRA_DIST += try .ci/run tools/apt-need tools/libs tools/check-layers tools/layers.txt tools/sizes
 EXTRA_DIST += e2e/helper.bash e2e/blocked.bats e2e/intel.bats e2e/network.bats e2e/npm.bats e2e/pip.bats
 EXTRA_DIST += e2e/pnpm.bats e2e/proxy.bats e2e/registry.bats e2e/signals.bats e2e/transparent.bats
 EXTRA_DIST += e2e/users.bats e2e/versions.bats e2e/walls-tmp.bats e2e/profile-keys.bats e2e/codes.bats e2e/explain.bats
@@ -7,7 +7,12 @@ EXTRA_DIST += e2e/fixture.bash e2e/parent-proxy.bats e2e/proxy-faults.bats e2e/p
 EXTRA_DIST += e2e/proxy-guard.bats e2e/proxy-http.bats e2e/proxy-pip.bats e2e/proxy-size.bats
 EXTRA_DIST += e2e/proxy-trust.bats e2e/proxy-tunnel.bats
 EXTRA_DIST += e2e/walls.bash e2e/walls-files.bats e2e/walls-killed.bats e2e/walls-terminal.bats
+EXTRA_DIST += e2e/bun.bats e2e/intact.bats e2e/policy.bats e2e/presets.bats e2e/yarn.bats
 EXTRA_DIST += e2e/walls-more.bats e2e/python.bash e2e/uv.bats e2e/pipx.bats e2e/poetry.bats
+
+# In EXTRA_DIST its name would be the target of that name: `make dist` would run every test.
+dist-hook:
+	cp -p $(srcdir)/check $(distdir)/check
 
 # What a hostile package tries, one attack a call: e2e/walls.bash runs it within the walls and without.
 EXTRA_PROGRAMS += tests/helper/attack
