@@ -427,15 +427,14 @@ END
 	must_say "no sandbox (--no-sandbox)"
 	"$pmg" audit list --json | jq -e '.[0].profile == "none" and .[0].tool == "cat"'
 	"$pmg" audit list | grep -q ' none  *cat '
-	printf 'schema_version: 1\nsandbox: { enabled: false }\n' >"$HOME/.config/pmg/config.yml"
-	chmod 600 "$HOME/.config/pmg/config.yml"
+	settle 'sandbox: { enabled: false }'
 	for _ in 1 2; do
 		out "$pmg" sandbox exec -- cat "$HOME/.netrc"
 		must_work
 		must_say "no sandbox (config.yml)"
 	done
 	# Nothing in the environment does it.
-	rm "$HOME/.config/pmg/config.yml"
+	settle ""
 	out env PMG_NO_SANDBOX=1 PMG_SANDBOX=0 PMG_SANDBOX_DRIVER=none "$pmg" sandbox exec -- cat "$HOME/.netrc"
 	must_fail
 	must_not_say S3CRET

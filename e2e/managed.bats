@@ -103,8 +103,7 @@ is_refused() { # OPTION LINE
 		out "${as[@]}" "$pmg" sandbox allow "read=$HOME/mine"
 		must_work
 		echo mine >"$HOME/mine"
-		echo 'schema_version: 1
-sandbox: {enabled: false}' >"$HOME/.config/pmg/config.yml"
+		settle 'sandbox: {enabled: false}'
 		inside 'cat ~/mine' # the control: no walls at all
 		must_work
 		must_say "no sandbox (config.yml)"
@@ -138,7 +137,7 @@ sandbox: {enabled: false}' >"$HOME/.config/pmg/config.yml"
 }
 
 @test "the profile that managed policy names is the one that is used, and root's alone" {
-	local options=() config=$HOME/.config/pmg/config.yml
+	local options=()
 	evil_user "$user"
 	fresh
 	inside 'touch made' # the control
@@ -154,11 +153,11 @@ sandbox: {enabled: false}' >"$HOME/.config/pmg/config.yml"
 		fail "not the record: $(shown)"
 	guarded_as --sandbox-profile exec sandbox exec -- touch mark
 	is_refused --sandbox-profile 2
-	printf 'schema_version: 1\nsandbox: {policies: {exec: {profile: exec}}}\n' >"$config"
+	settle 'sandbox: {policies: {exec: {profile: exec}}}'
 	inside 'touch mark'
 	[ "$status" -eq 121 ] || fail "another is taken: $(shown)"
 	must_say 'config.yml:2: profile "exec" for exec is refused by managed policy (/etc/pmg/managed.yml:2)'
-	rm "$config"
+	settle ""
 	chown "$user" "$shed/etc/pmg/fleet.yml"
 	inside 'touch mark'
 	[ "$status" -eq 121 ] || fail "it is believed: $(shown)"

@@ -31,6 +31,7 @@ prepare() { poetry_project; }
 	equally poetry add tinypy sdistpy
 	rm -rf .venv "$HOME"
 	mkdir -p "$HOME/.config/pypoetry"
+	settle ""
 	# This file beats all variables but its own.
 	printf '[certificates.my-reg]\ncert = "%s"\n' "$reg/ca.pem" >"$HOME/.config/pypoetry/config.toml"
 	unset REQUESTS_CA_BUNDLE SSL_CERT_FILE PIP_CERT POETRY_VIRTUALENVS_IN_PROJECT

@@ -169,8 +169,7 @@ probe() { # OPTION-OF-PMG...: "exec" runs it
 	done
 	# By its name in config.yml too; and the switches of a child win over those of its base.
 	mkdir -p "$HOME/.config/pmg"
-	printf 'schema_version: 1\nsandbox: {policies: {exec: {profile: mine}}, policy_templates: {mine: {path: %s}}}\n' \
-		"$place/open.yml" >"$HOME/.config/pmg/config.yml"
+	settle "sandbox: {policies: {exec: {profile: mine}}, policy_templates: {mine: {path: $place/open.yml}}}"
 	chown -R "$evil_user:" "$HOME/.config"
 	probe "$pmg" sandbox exec --
 	same "two switches" "$(column 2 | sed -E 's/^((allow|other)-bind|env-(pattern|denied|other)) no/\1 yes/')" "$stdout"

@@ -41,6 +41,7 @@ afresh() {
 	cd "$BATS_TEST_TMPDIR" || return
 	rm -rf "$project" "$HOME"
 	mkdir -p "$project" "$HOME"
+	settle ""
 	cd "$project" || return
 	prepare
 }

@@ -11,6 +11,7 @@ setup() {
 	export HOME=$place/home
 	project=$place/project
 	mkdir -p "$HOME" "$project"
+	settle ""
 	cd "$project" || return
 	echo "//registry.invalid/:_authToken=CANARY-OF-NPM" >"$HOME/.npmrc"
 }

@@ -87,6 +87,7 @@ fresh() {
 	cd / || return
 	rm -rf "$place"
 	mkdir -p "$project" "$HOME" "$place/tmp"
+	settle ""
 	cd "$project" || return
 	! declare -F fill >/dev/null || fill
 	evil_package

@@ -12,6 +12,7 @@ void pmg_intel_place_done(struct pmg_intel_place *place)
 	free(place->state);
 	free(place->index);
 	free(place->blocklist);
+	free(place->config);
 }
 
 int pmg_intel_place_find(struct pmg_intel_place *out, struct pmg_err *err)
@@ -27,6 +28,7 @@ int pmg_intel_place_find(struct pmg_intel_place *out, struct pmg_err *err)
 	out->state = pmg_steal_ptr(&dirs.state);
 	out->index = pmg_path_join(out->state, "intel.db");
 	out->blocklist = pmg_path_join(dirs.config, "blocklist.yml");
+	out->config = pmg_path_join(dirs.config, "config.yml");
 	return 0;
 }
 

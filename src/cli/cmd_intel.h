@@ -2,6 +2,8 @@
 #define PMG_CLI_CMD_INTEL_H
 /** `pmg intel`: what is known of packages. Linked into pmg-intel alone. */
 #include "cli/cmd.h"
+#include "conf/config.h"
+#include "verdict/judge.h"
 #include "verdict/purl.h"
 
 /** The row of "intel", and its end. */
@@ -12,6 +14,7 @@ struct pmg_intel_place {
 	char *state; /* folder of the index */
 	char *index;
 	char *blocklist;
+	char *config; /* config.yml */
 };
 
 void pmg_intel_place_done(struct pmg_intel_place *place);
@@ -22,6 +25,23 @@ int pmg_intel_place_find(struct pmg_intel_place *out, struct pmg_err *err) PMG_M
 
 /** A package URL of the command line. @return 0 or -PMG_E_USAGE */
 int pmg_intel_purl(const char *text, struct pmg_purl *out, struct pmg_err *err) PMG_MUST_CHECK;
+
+/* What config.yml says, narrowed by managed policy. */
+struct pmg_intel_settings {
+	struct pmg_config config;
+	bool managed; /* managed policy is in force */
+};
+void pmg_intel_settings_done(struct pmg_intel_settings *settings);
+PMG_DEFINE_AUTO_DONE(intel_settings, struct pmg_intel_settings, pmg_intel_settings_done);
+/** @param[out] out  zeroed before. @return 0; -PMG_E_CONFIG with the place */
+int pmg_intel_settings_load(struct pmg_intel_settings *out, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** {"state":"fresh",...}: the index as all commands show it. */
+struct json_t *pmg_intel_state_json(const struct pmg_intel_settings *settings,
+				    const struct pmg_index_info *info) PMG_MUST_CHECK;
+/** The same for people, a sentence. Caller frees. */
+char *pmg_intel_state_text(const struct pmg_intel_settings *settings,
+			   const struct pmg_index_info *info) PMG_MUST_CHECK;
 
 /** {"built":...,"records":...} */
 struct json_t *pmg_intel_index_json(int64_t built, uint64_t records) PMG_MUST_CHECK;

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "cli/cmd_intel.h"
 #include "conf/managed.h"
@@ -13,8 +14,22 @@ struct question {
 	const char *name, *version; /* version NULL: unknown */
 };
 
+/* Whom a command asks, and what it says of the index. */
+struct asking {
+	struct pmg_judge *judge;
+	struct pmg_intel_settings settings;
+	struct pmg_index_info info;
+};
+
+static void asking_done(struct asking *asking)
+{
+	pmg_judge_close(asking->judge);
+	pmg_intel_settings_done(&asking->settings);
+}
+PMG_DEFINE_AUTO_DONE(asking, struct asking, asking_done);
+
 static void print_json(const struct pmg_out *out, const struct question *q,
-		       const struct pmg_judgement *j, const struct pmg_index_info *info)
+		       const struct pmg_judgement *j, const struct asking *asking)
 {
 	pmg_auto(json) struct json_t *json = pmg_json_object();
 
@@ -27,8 +42,7 @@ static void print_json(const struct pmg_out *out, const struct question *q,
 	if (j->verdict != PMG_VERDICT_ALLOW)
 		pmg_json_set_str(json, "reason", pmg_reason_text(j->reason));
 	pmg_json_set_str(json, "note", j->note);
-	if (info->present)
-		pmg_json_set(json, "index", pmg_intel_index_json(info->built, info->records));
+	pmg_json_set(json, "index", pmg_intel_state_json(&asking->settings, &asking->info));
 	pmg_out_json(out, json);
 	(void)fflush(out->to); /* who asks line by line waits for it; pmg_out_finish() checks */
 }
@@ -55,18 +69,16 @@ static void print_text(const struct pmg_out *out, const struct question *q,
 	(void)fprintf(out->to, "%s%s\n", j->note ? ": " : "", note);
 }
 
-static int answer(struct pmg_judge *judge, const struct pmg_out *out, const struct question *q,
+static int answer(const struct asking *asking, const struct pmg_out *out, const struct question *q,
 		  bool as_json, struct pmg_err *err)
 {
 	pmg_auto(judgement) struct pmg_judgement j = { 0 };
-	struct pmg_index_info info;
-	int r = pmg_judge_ask(judge, q->eco, q->name, q->version, &j, err);
+	int r = pmg_judge_ask(asking->judge, q->eco, q->name, q->version, &j, err);
 
 	if (r < 0)
 		return r;
-	pmg_judge_info(judge, &info);
 	if (as_json)
-		print_json(out, q, &j, &info);
+		print_json(out, q, &j, asking);
 	else
 		print_text(out, q, &j);
 	return 0;
@@ -85,7 +97,7 @@ static int read_line(char *line, struct question *q, struct pmg_err *err)
 }
 
 /* Empty lines, and those that begin with "#", are for people. */
-static int answer_lines(struct pmg_judge *judge, const struct pmg_out *out, struct pmg_err *err)
+static int answer_lines(const struct asking *asking, const struct pmg_out *out, struct pmg_err *err)
 {
 	char line[LINE_MAX_BYTES];
 	size_t number = 0, len;
@@ -104,7 +116,7 @@ static int answer_lines(struct pmg_judge *judge, const struct pmg_out *out, stru
 		/* What was piped in is wrong, not a file of ours. */
 		r = read_line(line, &q, err) < 0 ? pmg_err_as(err, PMG_E_USAGE) : 0;
 		if (r == 0)
-			r = answer(judge, out, &q, true, err);
+			r = answer(asking, out, &q, true, err);
 	}
 	if (r < 0)
 		return pmg_err_wrap(err, "line %zu", number);
@@ -119,7 +131,7 @@ static int usage(struct pmg_err *err, const char *what)
 	return pmg_err_hint(err, "a package URL, or --ecosystem and --name, or --stdin");
 }
 
-static int answer_one(struct pmg_judge *judge, const struct pmg_call *call, struct pmg_err *err)
+static int answer_one(const struct asking *asking, const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_query_opts *opts = call->opts;
 	pmg_auto(purl) struct pmg_purl purl = { 0 };
@@ -136,7 +148,7 @@ static int answer_one(struct pmg_judge *judge, const struct pmg_call *call, stru
 		q.name = opts->name;
 		q.version = opts->version;
 	}
-	return r < 0 ? r : answer(judge, call->out, &q, opts->json, err);
+	return r < 0 ? r : answer(asking, call->out, &q, opts->json, err);
 }
 
 /* Exactly one of the three ways to ask. */
@@ -154,26 +166,39 @@ static int check_options(const struct pmg_call *call, struct pmg_err *err)
 	return 0;
 }
 
+/* Said once, whatever the number of questions: an answer is worth what it was looked up in. */
+static void note_state(const struct pmg_out *out, const struct asking *asking)
+{
+	pmg_autofree char *text = NULL;
+
+	if (pmg_config_index_state(&asking->settings.config, asking->info.present,
+				   asking->info.checked, pmg_clock_now()) == PMG_INDEX_FRESH)
+		return;
+	text = pmg_intel_state_text(&asking->settings, &asking->info);
+	pmg_out_note(out, "%s%s", asking->info.present ? "the index is " : "", text);
+}
+
 int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_query_opts *opts = call->opts;
 	const struct pmg_cmd_settings *settings = call->settings;
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
-	pmg_auto(judge) struct pmg_judge *judge = NULL;
-	struct pmg_index_info info;
+	pmg_auto(asking) struct asking asking = { 0 };
 	int r = check_options(call, err);
 
 	if (r == 0)
 		r = pmg_intel_place_find(&place, err);
 	if (r == 0)
-		r = pmg_judge_open(place.index, place.blocklist, &judge, err);
+		r = pmg_intel_settings_load(&asking.settings, err);
 	if (r == 0)
-		r = pmg_judge_add_managed(judge, PMG_MANAGED_PATH, err);
+		r = pmg_judge_open(place.index, place.blocklist, &asking.judge, err);
+	if (r == 0)
+		r = pmg_judge_add_managed(asking.judge, PMG_MANAGED_PATH, err);
 	if (r < 0)
 		return r;
-	pmg_judge_info(judge, &info);
-	if (!info.present && !settings->quiet)
-		pmg_out_note(call->out, "there is no index: only your block list is asked");
-	return opts->from_stdin ? answer_lines(judge, call->out, err)
-				: answer_one(judge, call, err);
+	pmg_judge_info(asking.judge, &asking.info);
+	if (!settings->quiet)
+		note_state(call->out, &asking);
+	return opts->from_stdin ? answer_lines(&asking, call->out, err)
+				: answer_one(&asking, call, err);
 }

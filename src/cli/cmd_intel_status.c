@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
 #include "cli/cmd_intel.h"
@@ -9,7 +10,9 @@
 
 struct status {
 	struct pmg_intel_place place;
+	struct pmg_intel_settings settings;
 	struct pmg_index *index; /* NULL: there is none */
+	struct pmg_index_info info;
 	struct pmg_index_feeds feeds;
 	struct pmg_blocklist blocklist;
 	struct pmg_managed managed; /* whether in force or not */
@@ -19,6 +22,7 @@ struct status {
 static void status_done(struct status *status)
 {
 	pmg_intel_place_done(&status->place);
+	pmg_intel_settings_done(&status->settings);
 	pmg_index_close(status->index);
 	pmg_index_feeds_done(&status->feeds);
 	pmg_blocklist_done(&status->blocklist);
@@ -37,6 +41,8 @@ static int look(struct status *status, struct pmg_err *err)
 		r = pmg_managed_load(PMG_MANAGED_PATH, &status->managed, err);
 	if (r == 0)
 		r = pmg_blocklist_managed(&status->managed, &status->blocked, err);
+	if (r == 0)
+		r = pmg_intel_settings_load(&status->settings, err);
 	if (r < 0)
 		return r;
 	r = pmg_index_open(status->place.index, &status->index, err);
@@ -46,6 +52,14 @@ static int look(struct status *status, struct pmg_err *err)
 		r = pmg_index_check(status->index, err);
 	if (r == 0)
 		r = pmg_index_feeds(status->index, &status->feeds, err);
+	if (r == 0)
+		status->info = (struct pmg_index_info){
+			.present = true,
+			.built = pmg_index_built(status->index),
+			.checked = pmg_index_built(status->index),
+			.records = pmg_index_records(status->index),
+			.packages = pmg_index_packages(status->index),
+		};
 	return r;
 }
 
@@ -77,9 +91,13 @@ static void print_json(const struct pmg_out *out, const struct status *status)
 	struct json_t *feeds = pmg_json_array(), *index;
 	size_t i;
 
-	index = status->index ? pmg_intel_index_json(pmg_index_built(status->index),
-						     pmg_index_records(status->index))
-			      : pmg_json_object();
+	index = pmg_intel_state_json(&status->settings, &status->info);
+	pmg_json_set_count(index, "max_age_s", status->settings.config.intel.max_age_s);
+	pmg_json_set_str(index, "on_missing",
+			 pmg_config_on_missing(&status->settings.config, status->settings.managed,
+					       getenv("CI")) == PMG_ON_MISSING_BLOCK
+				 ? "block"
+				 : "warn");
 	pmg_json_set_str(index, "path", status->place.index);
 	pmg_json_set_bool(index, "present", status->index != NULL);
 	if (status->index)
@@ -125,19 +143,18 @@ static void print_list(const struct pmg_out *out, const char *what, const char *
 static void print_text(const struct pmg_out *out, const struct status *status)
 {
 	pmg_autofree char *index = pmg_out_quote(status->place.index);
+	pmg_autofree char *state = pmg_intel_state_text(&status->settings, &status->info);
 	char when[PMG_RFC3339_LEN];
 
 	if (status->index) {
 		pmg_clock_format(pmg_index_built(status->index), when);
 		(void)fprintf(out->to,
-			      "index       %s\nbuilt       %s\nrecords     %" PRIu64
+			      "index       %s\nstate       %s\nbuilt       %s\nrecords     %" PRIu64
 			      "\npackages    %" PRIu64 "\n",
-			      index, when, pmg_index_records(status->index),
+			      index, state, when, pmg_index_records(status->index),
 			      pmg_index_packages(status->index));
 	} else {
-		(void)fprintf(out->to,
-			      "index       none: no package is known to be malware; `pmg intel "
-			      "import PATH` makes one\n");
+		(void)fprintf(out->to, "index       %s\nstate       %s\n", index, state);
 	}
 	print_list(out, "block list ", status->place.blocklist, &status->blocklist);
 	if (pmg_managed_is_in_force(&status->managed))

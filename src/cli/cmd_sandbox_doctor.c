@@ -1,9 +1,12 @@
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/env.h"
 #include "base/json.h"
 #include "base/path.h"
+#include "base/proc.h"
+#include "base/str.h"
 #include "cli/cmd_sandbox.h"
 #include "cli/front.h"
 #include "cli/subject.h"
@@ -13,9 +16,12 @@
 #include "run/bounds.h"
 #include "run/links.h"
 #include "run/question.h"
+#include "run/self.h"
 #include "sandbox/driver.h"
 
-#define ALL_CAPS (PMG_CAP_FS | PMG_CAP_NET | PMG_CAP_REPORT)
+#define STATUS_MAX 1048576U
+#define STATUS_MS  60000U
+#define ALL_CAPS   (PMG_CAP_FS | PMG_CAP_NET | PMG_CAP_REPORT)
 
 struct doctor_opts {
 	bool json;
@@ -227,6 +233,62 @@ static void print_driver(const struct pmg_driver *driver, const struct pmg_probe
 		(void)fprintf(to, "%s\n", probe->hint);
 }
 
+/* The index is read by pmg-intel alone. @return caller frees; NULL: it could not say */
+static struct json_t *ask_intel(const struct around *around)
+{
+	pmg_autofree char *path = NULL;
+	pmg_autofree char *text = NULL;
+	struct pmg_err scratch = PMG_ERR_INIT;
+	char *argv[] = { (char[]){ "pmg-intel" }, (char[]){ "intel" }, (char[]){ "status" },
+			 (char[]){ "--json" }, NULL };
+	struct pmg_proc proc = {
+		.argv = argv, .envp = around->env.v, .max = STATUS_MAX, .timeout_ms = STATUS_MS
+	};
+	struct json_t *json = NULL;
+	int status = -1;
+
+	if (pmg_self_helper("pmg-intel", &path, &scratch) < 0)
+		return NULL;
+	proc.path = path;
+	if (pmg_proc_capture(&proc, &text, &status, &scratch) < 0 || status != 0 ||
+	    pmg_json_parse("status", text, strlen(text), &json, &scratch) < 0)
+		return NULL;
+	return json;
+}
+
+/* Of an index that is missing or old what a run does about it, too. */
+static char *index_detail(const struct json_t *index)
+{
+	const char *state = pmg_json_str(index, "state");
+	bool present = pmg_json_bool(index, "present");
+	bool block = pmg_streq(pmg_json_str(index, "on_missing"), "block");
+	int64_t age_s = pmg_json_int(index, "age_s");
+	pmg_autofree char *age = pmg_config_age(0, age_s);
+	pmg_autofree char *held =
+		present ? pmg_xasprintf(", %lld records, brought up to date %s ago",
+					(long long)pmg_json_int(index, "records"), age)
+			: pmg_xstrdup("");
+
+	return pmg_xasprintf("%s%s%s", state, held,
+			     pmg_streq(state, "fresh") ? ""
+			     : block ? "; runs are refused until \"pmg intel update\""
+				     : "; \"pmg intel update\" fetches one");
+}
+
+static void add_index(struct pmg_probe *probe, const struct json_t *answer)
+{
+	const struct json_t *index = pmg_json_get(answer, "index");
+	const char *state = pmg_json_str(index, "state");
+
+	probe->items = pmg_grow(probe->items, probe->n, &probe->cap, sizeof *probe->items);
+	probe->items[probe->n++] = (struct pmg_probe_item){
+		"intel.index", pmg_streq(state, "fresh"),
+		state ? index_detail(index)
+		      : pmg_xstrdup("cannot be used, so no run is started; \"pmg intel status\" "
+				    "says why")
+	};
+}
+
 /* What bounds every run here stands with what holds it. @return false: no run is started */
 static bool add_managed(struct pmg_probe *probe)
 {
@@ -248,9 +310,11 @@ int pmg_cmd_sandbox_doctor(const struct pmg_call *call, struct pmg_err *err)
 	const struct pmg_driver *const *driver;
 	pmg_auto(json) struct json_t *all = pmg_json_array();
 	pmg_auto(around) struct around around = { 0 };
+	pmg_auto(json) struct json_t *intel = NULL;
 	bool usable = false, runs = true;
 
 	look_around(&around);
+	intel = ask_intel(&around);
 	for (driver = pmg_driver_all(); *driver; driver++) {
 		pmg_auto(probe) struct pmg_probe probe = { 0 };
 		int r = (*driver)->probe(&probe, err);
@@ -258,6 +322,7 @@ int pmg_cmd_sandbox_doctor(const struct pmg_call *call, struct pmg_err *err)
 		if (r < 0)
 			return r;
 		runs = add_managed(&probe);
+		add_index(&probe, intel);
 		usable = usable || (probe.caps & ALL_CAPS) == ALL_CAPS;
 		if (opts->json)
 			pmg_json_add(all, driver_json(*driver, &probe, &around));

@@ -1,7 +1,7 @@
 # pmg-intel and the commands it alone links.
 noinst_LIBRARIES += libcliintel.a
 libcliintel_a_SOURCES = \
-	%D%/cmd_intel.c %D%/cmd_intel.h %D%/cmd_intel_block.c %D%/cmd_intel_import.c \
+	%D%/cmd_intel.c %D%/cmd_intel.h %D%/cmd_intel_block.c %D%/cmd_intel_config.c %D%/cmd_intel_import.c \
 	%D%/cmd_intel_query.c %D%/cmd_intel_status.c
 LINK_CLI_INTEL = libcliintel.a libcli.a $(LINK_VERDICT)
 

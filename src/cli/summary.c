@@ -101,13 +101,16 @@ void pmg_summary_details(const struct pmg_out *out, const struct pmg_run_result 
 {
 	const struct pmg_record *record = &result->record;
 	pmg_autofree char *index = pmg_xstrdup("none");
+	pmg_autofree char *age = NULL;
 	char built[PMG_RFC3339_LEN];
 
 	if (record->index_present) {
 		pmg_clock_format(record->index_built, built);
 		free(index);
-		index = pmg_xasprintf("%" PRIu64 " record%s of %s", record->index_records,
-				      plural(record->index_records), built);
+		age = pmg_config_age(result->index.checked, pmg_clock_now());
+		index = pmg_xasprintf("%" PRIu64 " record%s of %s, brought up to date %s ago%s",
+				      record->index_records, plural(record->index_records), built,
+				      age, result->index.state == PMG_INDEX_STALE ? " (old)" : "");
 	}
 	passed(out, record);
 	if (record->lost)

@@ -111,8 +111,14 @@ static const struct pmg_key intel_keys[] = {
 	  .kind = PMG_KEY_ENUM,
 	  .offset = offsetof(struct pmg_config, on_missing),
 	  .words = on_missings },
-	{ .name = "max_age", .kind = PMG_KEY_LATER },
-	{ .name = "feeds", .kind = PMG_KEY_LATER },
+	{ .name = "max_age",
+	  .kind = PMG_KEY_DURATION,
+	  .offset = offsetof(struct pmg_config, intel.max_age_s),
+	  .max = 36500ULL * DAY_S },
+	{ .name = "feeds",
+	  .kind = PMG_KEY_LIST,
+	  .max = PMG_CONFIG_FEEDS_MAX,
+	  .read = pmg_config_read_feed },
 	{ .name = "overrides", .kind = PMG_KEY_LATER },
 	{ 0 },
 };
@@ -203,6 +209,7 @@ void pmg_config_init(struct pmg_config *config)
 	config->verbosity = PMG_VERBOSITY_NORMAL;
 	config->sandbox.enabled = true;
 	config->on_missing = PMG_ON_MISSING_WARN;
+	config->intel.max_age_s = 7ULL * DAY_S;
 	config->ledger_retention_s = 90ULL * DAY_S;
 	config->ledger_max_size = 256ULL << 20;
 }
@@ -221,6 +228,7 @@ void pmg_config_done(struct pmg_config *config)
 	for (i = 0; i < config->n_keys; i++)
 		free(config->keys[i].name);
 	free(config->keys);
+	pmg_config_intel_done(&config->intel);
 	pmg_config_sandbox_done(&config->sandbox);
 	free(config->advisory_message);
 	free(config->path);

@@ -10,14 +10,12 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/url.h"
+#include "conf/config_intel.h"
 #include "conf/config_sandbox.h"
 
 #define PMG_CONFIG_REGISTRIES_MAX 64U
 
 enum pmg_verbosity { PMG_VERBOSITY_SILENT, PMG_VERBOSITY_NORMAL, PMG_VERBOSITY_VERBOSE };
-
-/* What to do when there is no index of known malware to ask. */
-enum pmg_on_missing { PMG_ON_MISSING_WARN, PMG_ON_MISSING_BLOCK };
 
 /* An entry of proxy.registries: a place packages come from that the managers' own files do not
  * name. */
@@ -39,9 +37,10 @@ struct pmg_config {
 	char *path;                  /* the file that was read; NULL when there was none */
 	struct pmg_config_key *keys; /* that it has, in its order */
 	size_t n_keys, cap_keys;
-	int verbosity;               /* enum pmg_verbosity */
-	int least_verbosity;         /* -q goes no lower: managed policy (conf/narrow.h) */
-	int on_missing;              /* enum pmg_on_missing */
+	int verbosity;       /* enum pmg_verbosity */
+	int least_verbosity; /* -q goes no lower: managed policy (conf/narrow.h) */
+	int on_missing;      /* enum pmg_on_missing; pmg_config_on_missing() says what holds */
+	struct pmg_config_intel intel;
 	uint64_t ledger_retention_s; /* older records go */
 	uint64_t ledger_max_size;    /* bytes */
 	char *advisory_message;      /* printed after a refusal; NULL for none */

@@ -19,6 +19,8 @@ struct work {
 static const struct pmg_narrow_row rows[] = {
 	ROW("verbosity", PMG_NARROW_LATER, verbosity),
 	ROW("intel.on_missing", PMG_NARROW_LATER, on_missing),
+	ROW("intel.max_age", PMG_NARROW_LESSER, intel.max_age_s),
+	ROW("intel.feeds", PMG_NARROW_UNION, intel.feeds),
 	ROW("proxy.registries", PMG_NARROW_UNION, registries),
 	ROW("ledger.retention", PMG_NARROW_GREATER, ledger_retention_s),
 	ROW("ledger.max_size", PMG_NARROW_GREATER, ledger_max_size),
@@ -58,6 +60,17 @@ static bool greater(void *ours, const void *theirs)
 	return true;
 }
 
+static bool lesser(void *ours, const void *theirs)
+{
+	uint64_t *a = ours;
+	const uint64_t *b = theirs;
+
+	if (*a <= *b)
+		return false;
+	*a = *b;
+	return true;
+}
+
 static bool either(void *ours, const void *theirs)
 {
 	bool *a = ours;
@@ -88,6 +101,7 @@ static const struct {
 } scalars[PMG_NARROW_MAX] = {
 	[PMG_NARROW_LATER] = { later, sizeof(int) },
 	[PMG_NARROW_GREATER] = { greater, sizeof(uint64_t) },
+	[PMG_NARROW_LESSER] = { lesser, sizeof(uint64_t) },
 	[PMG_NARROW_OR] = { either, sizeof(bool) },
 	[PMG_NARROW_REPLACE] = { replace, 0 },
 };
@@ -136,6 +150,15 @@ static void add_registries(struct work *work)
 					  sizeof *to->registries);
 		to->registries[to->n_registries++] = new;
 	}
+}
+
+static void add_feeds(struct work *work)
+{
+	const struct pmg_config_intel *by = &work->by->config.intel;
+	size_t i;
+
+	for (i = 0; i < by->n_feeds; i++)
+		pmg_config_add_feed(&work->config->intel, &by->feeds[i], work->by->config.path);
 }
 
 /* Before the user's: a name is looked up from the front. */
@@ -247,6 +270,8 @@ static int narrow_list(struct work *work, const struct pmg_narrow_row *row, stru
 		return narrow_policies(work, err);
 	if (row->offset == offsetof(struct pmg_config, registries))
 		add_registries(work);
+	else if (row->offset == offsetof(struct pmg_config, intel.feeds))
+		add_feeds(work);
 	else
 		add_templates(work);
 	return 0;

@@ -12,6 +12,7 @@
 enum pmg_narrow_rule {
 	PMG_NARROW_LATER,   /* of two words the one later in their list, which is the stricter */
 	PMG_NARROW_GREATER, /* of two quantities */
+	PMG_NARROW_LESSER,
 	PMG_NARROW_OR,      /* true if one says so */
 	PMG_NARROW_REPLACE, /* the user's is left out */
 	PMG_NARROW_UNION,

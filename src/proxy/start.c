@@ -185,6 +185,7 @@ static void describe(const struct pmg_start *start, struct pmg_wire_ready *ready
 	pmg_judge_info(start->judge, &info);
 	ready->index_present = info.present;
 	ready->index_built = info.built;
+	ready->index_checked = info.checked;
 	ready->index_records = info.records;
 	ready->blocklist_entries = info.blocklist;
 	ready->ca_pem = pmg_xstrdup(pmg_ca_pem(start->ca));

@@ -89,14 +89,12 @@ static int join_outer(struct pmg_running *run, struct pmg_err *err)
 }
 
 /* Said once it matters: a run that fetched no package needs no index. */
-static void note_missing_index(const struct pmg_running *run)
+static void note_index(const struct pmg_running *run)
 {
-	const struct pmg_record *record = &run->result->record;
+	pmg_autofree char *note = pmg_run_index_note(&run->result->config, &run->result->index);
 
-	if (!record->index_present && record->n_packages > 0)
-		pmg_running_say(run, PMG_SAY_NOTE,
-				"no malware index yet, only the block list is checked; "
-				"\"pmg intel import PATH\" adds one");
+	if (note && run->result->record.n_packages > 0)
+		pmg_running_say(run, PMG_SAY_NOTE, note);
 }
 
 static void restore_terminal(const struct pmg_running *run)
@@ -264,7 +262,7 @@ static int finish(struct pmg_running *run, int lost, struct pmg_err *err)
 		note_shim(run); /* else what was refused is the likelier reason */
 	if (run->prepared.bounds.managed.lockdown)
 		drop_suggestions(&result->record);
-	note_missing_index(run);
+	note_index(run);
 	show_notes(run);
 	write_ledger(run);
 	return r;

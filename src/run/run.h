@@ -14,6 +14,7 @@
 #include "base/strv.h"
 #include "conf/config.h"
 #include "policy/plan.h"
+#include "run/index.h"
 #include "violation/record.h"
 
 enum pmg_say {
@@ -44,9 +45,10 @@ struct pmg_run_want {
 struct pmg_run_result {
 	struct pmg_record record;
 	struct pmg_config config;
-	bool guarded;             /* the tool was started behind the proxy */
-	bool confined;            /* and within walls */
-	bool fetches;             /* the command line is one that fetches packages */
+	bool guarded;  /* the tool was started behind the proxy */
+	bool confined; /* and within walls */
+	bool fetches;  /* the command line is one that fetches packages */
+	struct pmg_run_index index;
 	uint64_t blocklist;       /* entries of the user's block list */
 	uint64_t requests, bytes; /* that the proxy served */
 	uint64_t took_ms;         /* from the call to the tool's end */

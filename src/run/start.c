@@ -112,18 +112,6 @@ static int tell_proxy(struct pmg_running *run, struct pmg_err *err)
 	return r;
 }
 
-/* Without an index only the block list can refuse anything; whoever wants more has it not run. */
-static int check_index(const struct pmg_running *run, struct pmg_err *err)
-{
-	if (run->result->record.index_present ||
-	    run->result->config.on_missing != PMG_ON_MISSING_BLOCK)
-		return 0;
-	(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0,
-			  "no malware index yet, and intel.on_missing is block");
-	(void)pmg_err_diag(err, 3007);
-	return pmg_err_hint(err, "\"pmg intel import PATH\" adds one");
-}
-
 /* @return 0, also when we were asked to end meanwhile (result->signal) */
 static int await_ready(struct pmg_running *run, struct pmg_err *err)
 {
@@ -144,7 +132,9 @@ static int await_ready(struct pmg_running *run, struct pmg_err *err)
 	for (i = 0; i < ready.notes.n; i++)
 		pmg_strv_add(&run->notes, ready.notes.v[i]);
 	r = pmg_certs_write(&run->folder, ready.ca_pem, run->want->env, err);
-	return r < 0 ? r : check_index(run, err);
+	return r < 0 ? r
+		     : pmg_run_index_check(&run->result->config, &run->prepared.bounds.managed,
+					   run->want->env, &ready, &run->result->index, err);
 }
 
 /* The terminal as it is now, to put it back when the tool dies without having done so. */

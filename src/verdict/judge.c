@@ -106,6 +106,7 @@ void pmg_judge_info(const struct pmg_judge *judge, struct pmg_index_info *out)
 		return;
 	out->present = true;
 	out->built = pmg_index_built(judge->index);
+	out->checked = out->built;
 	out->records = pmg_index_records(judge->index);
 	out->packages = pmg_index_packages(judge->index);
 }

@@ -62,6 +62,7 @@ PMG_DEFINE_AUTO_DONE(judgement, struct pmg_judgement, pmg_judgement_done);
 struct pmg_index_info {
 	bool present;       /* there is an index, and it is usable */
 	int64_t built;      /* seconds since 1970 */
+	int64_t checked;    /* when it was last known to be what its feeds had */
 	uint64_t records;   /* live records (not withdrawn) */
 	uint64_t packages;  /* distinct names */
 	uint64_t blocklist; /* entries of the user's list and of managed policy */

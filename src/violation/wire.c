@@ -48,13 +48,10 @@ static const struct pmg_field start_fields[] = {
 };
 
 static const struct pmg_field ready_fields[] = {
-	FIELD(BOOL, ready, index_present, 0),
-	FIELD(TIME, ready, index_built, 0),
-	FIELD(COUNT, ready, index_records, 0),
-	FIELD(COUNT, ready, blocklist_entries, 0),
-	FIELD(TEXT, ready, ca_pem, PMG_WIRE_PEM_MAX),
-	FIELD(LIST, ready, notes, PMG_WIRE_LIST_MAX),
-	{ 0 },
+	FIELD(BOOL, ready, index_present, 0),         FIELD(TIME, ready, index_built, 0),
+	FIELD(TIME, ready, index_checked, 0),         FIELD(COUNT, ready, index_records, 0),
+	FIELD(COUNT, ready, blocklist_entries, 0),    FIELD(TEXT, ready, ca_pem, PMG_WIRE_PEM_MAX),
+	FIELD(LIST, ready, notes, PMG_WIRE_LIST_MAX), { 0 },
 };
 
 static const struct pmg_field judged_fields[] = {

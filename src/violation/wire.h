@@ -154,6 +154,7 @@ struct pmg_wire_connect {
 struct pmg_wire_ready {
 	bool index_present;
 	int64_t index_built;
+	int64_t index_checked; /* when it was last known to be what its feeds had */
 	uint64_t index_records;
 	uint64_t blocklist_entries;
 	char *ca_pem;          /* certificate of the run's authority */

@@ -204,6 +204,7 @@ static void play_proxy(void)
 	static char pem[] = "authority\n";
 	struct pmg_wire_ready ready = { .index_present = true,
 					.index_built = 86400,
+					.index_checked = pmg_clock_now(),
 					.index_records = 7,
 					.blocklist_entries = 1,
 					.ca_pem = pem };
@@ -223,6 +224,8 @@ static void play_proxy(void)
 		(void)pause();
 	if (has(&words, "nonsense"))
 		tell(99, NULL);
+	if (has(&words, "stale"))
+		ready.index_checked = pmg_clock_now() - 8 * 86400;
 	if (has(&words, "noindex"))
 		ready = (struct pmg_wire_ready){ .ca_pem = ready.ca_pem };
 	if (write(PMG_WIRE_BUNDLE_FD, "roots\n", 6) != 6)

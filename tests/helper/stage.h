@@ -9,7 +9,7 @@
  * who does not answer first.
  *
  * Words of the registry's path, any number: fail, quit, mute, nonsense (instead
- * of READY); noindex; allow, block, tunnel, trouble (one event each); deaf (to
+ * of READY); noindex, stale; allow, block, tunnel, trouble (one event each); deaf (to
  * STOP); die (when somebody connects).
  *
  * Runs of the stage have no walls: those are tested with the real parts.

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -117,6 +118,8 @@ static void details_count_what_was_judged(void **state)
 	(void)snprintf(result.record.id, sizeof result.record.id, "r-1");
 	result.record.index_present = true;
 	result.record.index_built = 86400;
+	result.index.state = PMG_INDEX_FRESH;
+	result.index.checked = pmg_clock_now() - 7 * 3600 - 60;
 	result.record.index_records = 7;
 	judged(&result.record, "fine", "1.0.0", 0, NULL);
 	judged(&result.record, "evil", "1.0.0", 3001, "known malware");
@@ -124,11 +127,12 @@ static void details_count_what_was_judged(void **state)
 	out.messages = open_memstream(&text, &len);
 	pmg_summary_details(&out, &result);
 	assert_int_equal(fclose(out.messages), 0);
-	assert_string_equal(text,
-			    "pmg: not judged: h.test:443 (tunnel, 1 time)\n"
-			    "pmg: index: 7 records of 1970-01-02T00:00:00Z; block list: 1 entry\n"
-			    "pmg: run r-1: 2 packages judged, 1 refused, 1 host not judged; "
-			    "9 requests, 2 kB, 1.2 s\n");
+	assert_string_equal(
+		text, "pmg: not judged: h.test:443 (tunnel, 1 time)\n"
+		      "pmg: index: 7 records of 1970-01-02T00:00:00Z, brought up to date 7 hours "
+		      "ago; block list: 1 entry\n"
+		      "pmg: run r-1: 2 packages judged, 1 refused, 1 host not judged; "
+		      "9 requests, 2 kB, 1.2 s\n");
 	free(text);
 	pmg_run_result_done(&result);
 }
@@ -156,11 +160,15 @@ static void one_of_a_thing_is_said_in_the_singular(void **state)
 	(void)snprintf(result.record.id, sizeof result.record.id, "r-1");
 	result.record.index_present = true;
 	result.record.index_records = 1;
+	result.index.state = PMG_INDEX_STALE;
+	result.index.checked = pmg_clock_now() - 86400 - 60;
 	judged(&result.record, "fine", "1.0.0", 0, NULL);
-	assert_details_end(&result,
-			   "pmg: index: 1 record of 1970-01-01T00:00:00Z; block list: 0 entries\n"
-			   "pmg: run r-1: 1 package judged, 0 refused, 0 hosts not judged; "
-			   "1 request, 0 kB, 0.0 s\n");
+	assert_details_end(
+		&result,
+		"pmg: index: 1 record of 1970-01-01T00:00:00Z, brought up to date 1 day ago "
+		"(old); block list: 0 entries\n"
+		"pmg: run r-1: 1 package judged, 0 refused, 0 hosts not judged; "
+		"1 request, 0 kB, 0.0 s\n");
 	pmg_run_result_done(&result);
 }
 

@@ -78,6 +78,7 @@ static char *value_of(const struct pmg_config *config, const struct pmg_narrow_r
 	case PMG_NARROW_LATER:
 		return pmg_xasprintf("%d", *(const int *)(const void *)at);
 	case PMG_NARROW_GREATER:
+	case PMG_NARROW_LESSER:
 		return pmg_xasprintf("%llu",
 				     (unsigned long long)*(const uint64_t *)(const void *)at);
 	case PMG_NARROW_OR:
@@ -122,6 +123,12 @@ static const struct scalar {
 	  { "warn", "0" },
 	  { "block", "1" },
 	  true },
+	{ "intel.max_age",
+	  "intel: {max_age: %s}\n",
+	  "604800",
+	  { "30d", "2592000" },
+	  { "1d", "86400" },
+	  false },
 	{ "ledger.retention",
 	  "ledger: {retention: %s}\n",
 	  "7776000",
@@ -223,7 +230,7 @@ static void of_each_key_and_file_the_stricter_value_counts(void **state)
 					check_cell(&scalars[i], user, project, managed);
 					cells++;
 				}
-	assert_int_equal(cells, 4 * 9 + 4 * 18);
+	assert_int_equal(cells, 5 * 9 + 4 * 18);
 }
 
 static void assert_has_row(const struct pmg_key *keys, const char *above)
@@ -256,8 +263,9 @@ static void every_key_of_the_configuration_has_a_rule(void **state)
 
 static void every_rule_stands_in_the_manual(void **state)
 {
-	static const char *const words[PMG_NARROW_MAX] = { "stricter", "greater", "or",
-							   "managed",  "union",   "per manager" };
+	static const char *const words[PMG_NARROW_MAX] = { "stricter",   "greater", "less",
+							   "or",         "managed", "union",
+							   "per manager" };
 	pmg_autofree char *path =
 		pmg_path_join(getenv("srcdir") ? getenv("srcdir") : ".", "docs/config.md");
 	struct pmg_err err = PMG_ERR_INIT;
@@ -383,6 +391,30 @@ static void registries_of_both_count(void **state)
 	assert_string_equal(o.config.registries[1].file, "/m.yml");
 }
 
+static void feeds_of_both_count_and_of_a_name_managed_policys(void **state)
+{
+	pmg_auto(outcome) struct outcome o = { 0 };
+	const struct pmg_config_feed *feeds;
+	size_t n;
+
+	(void)state;
+	narrow("intel: {feeds: [{name: a, url: 'https://a.test/a.zip'},"
+	       " {name: b, url: 'https://b.test/b.zip'}]}\n",
+	       NULL,
+	       "intel: {feeds: [{name: b, url: 'https://m.test/b.json', format: pmg-index,"
+	       " pubkeys: [K]}, {name: c, url: 'file:///c'}]}\n",
+	       &o);
+	assert_int_equal(o.r, 0);
+	feeds = pmg_config_feeds(&o.config.intel, &n);
+	assert_int_equal(n, 3);
+	assert_string_equal(feeds[0].url, "https://a.test/a.zip");
+	assert_null(feeds[0].file);
+	assert_string_equal(feeds[1].url, "https://m.test/b.json");
+	assert_string_equal(feeds[1].pubkeys.v[0], "K");
+	assert_string_equal(feeds[1].file, "/m.yml");
+	assert_string_equal(feeds[2].name, "c");
+}
+
 static void quiet_goes_no_lower_than_managed_policy(void **state)
 {
 	pmg_auto(outcome) struct outcome o = { 0 };
@@ -402,6 +434,7 @@ int main(void)
 		cmocka_unit_test(what_a_manager_gets_can_be_narrowed_and_not_swapped),
 		cmocka_unit_test(a_name_of_managed_policys_templates_is_looked_up_there),
 		cmocka_unit_test(registries_of_both_count),
+		cmocka_unit_test(feeds_of_both_count_and_of_a_name_managed_policys),
 		cmocka_unit_test(quiet_goes_no_lower_than_managed_policy),
 	};
 

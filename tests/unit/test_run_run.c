@@ -194,7 +194,7 @@ static void without_an_index_one_line_is_said_or_nothing_is_run(void **state)
 	static const char config[] = "schema_version: 1\nintel: {on_missing: block}\n";
 	pmg_autofree char *path = stage_path("home/.config/pmg/config.yml");
 	pmg_autofree char *dir = pmg_path_dir(path);
-	struct stage_run warned = { 0 }, unneeded = { 0 }, refused = { 0 };
+	struct stage_run warned = { 0 }, unneeded = { 0 }, refused = { 0 }, old = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
 
 	(void)state;
@@ -204,8 +204,13 @@ static void without_an_index_one_line_is_said_or_nothing_is_run(void **state)
 	assert_int_equal(warned.r, 0);
 	assert_string_equal(warned.said,
 			    "note: no malware index yet, only the block list is checked; "
-			    "\"pmg intel import PATH\" adds one\n");
+			    "\"pmg intel update\" fetches one\n");
 	assert_string_not_equal(warned.out, "");
+	run("stale/allow", args, &old);
+	assert_int_equal(old.r, 0);
+	assert_string_equal(old.said,
+			    "note: the malware index was last brought up to date 8 days ago, "
+			    "intel.max_age is 7 days: \"pmg intel update\" does it\n");
 	assert_int_equal(pmg_io_mkdirs(dir, 0700, &err), 0);
 	assert_int_equal(pmg_io_replace(path, config, strlen(config), 0600, &err), 0);
 	run("noindex", args, &refused);
@@ -214,6 +219,7 @@ static void without_an_index_one_line_is_said_or_nothing_is_run(void **state)
 	assert_string_equal(refused.out, "");
 	assert_int_equal(unlink(path), 0);
 	stage_run_done(&warned);
+	stage_run_done(&old);
 	stage_run_done(&unneeded);
 	stage_run_done(&refused);
 }

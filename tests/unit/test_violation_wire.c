@@ -80,7 +80,8 @@ static const struct {
 	  "{\"token\":\"t\",\"index_path\":\"/i\",\"blocklist_path\":\"/b\","
 	  "\"managed_path\":\"/m\",\"https_proxy\":\"http://p.test:1\",\"ca_files\":[\"/c\"],"
 	  "\"ca_dirs\":[],\"debug\":true,\"walls\":false}" },
-	{ recode_ready, "{\"index_present\":true,\"index_built\":1,\"index_records\":2,"
+	{ recode_ready, "{\"index_present\":true,\"index_built\":1,\"index_checked\":1,"
+			"\"index_records\":2,"
 			"\"blocklist_entries\":3,\"ca_pem\":\"c\",\"notes\":[\"n\"]}" },
 	{ recode_judged, "{\"eco\":\"npm\",\"name\":\"x\",\"version\":\"1.0.0\","
 			 "\"verdict\":\"block\",\"reason\":\"known malware\",\"diag\":3001,"
@@ -152,7 +153,8 @@ static const struct {
 	{ recode_done, "{\"requests\":0,\"bytes\":0,\"learned\":[\"a\",1]}",
 	  "message field \"learned\" holds no text, or one too long" },
 	{ recode_ready,
-	  "{\"index_present\":1,\"index_built\":1,\"index_records\":2,"
+	  "{\"index_present\":1,\"index_built\":1,\"index_checked\":1,"
+	  "\"index_records\":2,"
 	  "\"blocklist_entries\":3,\"ca_pem\":\"c\",\"notes\":[]}",
 	  "message field \"index_present\" is neither true nor false" },
 	{ recode_connect,

@@ -1,0 +1,75 @@
+#ifndef PMG_CONF_CONFIG_INTEL_H
+#define PMG_CONF_CONFIG_INTEL_H
+/**
+ * The "intel" section of config.yml: where the index of known malware comes
+ * from, and what to do without one that is there and young enough.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strv.h"
+#include "conf/keys.h"
+
+#define PMG_CONFIG_FEEDS_MAX   32U
+#define PMG_CONFIG_PUBKEYS_MAX 2U /* of a feed: one, and the next one while keys are changed */
+#define PMG_CONFIG_NAME_MAX    64U
+
+/* What to do when there is no index of known malware to ask, or an old one. */
+enum pmg_on_missing { PMG_ON_MISSING_WARN, PMG_ON_MISSING_BLOCK };
+
+enum pmg_feed_format {
+	PMG_FEED_AUTO,     /* told by its content, fetched whole each time it has changed */
+	PMG_FEED_OSV_ZIP,  /* all.zip of an ecosystem; beside it modified_id.csv and ID.json */
+	PMG_FEED_PMG_INDEX /* what `pmg intel export` wrote, signed: the address of its manifest */
+};
+
+/* An entry of intel.feeds. */
+struct pmg_config_feed {
+	char *name;
+	char *url;     /* https://, http://, file:/// or oci:// */
+	int format;    /* enum pmg_feed_format */
+	int ecosystem; /* of records that name none: 0 npm, 1 pypi; -1: not said */
+	struct pmg_strv pubkeys;
+	unsigned line; /* of the file; 0: built in */
+	char *file;    /* NULL: config.yml, or built in */
+};
+
+struct pmg_config_intel {
+	uint64_t max_age_s;
+	struct pmg_config_feed *feeds;
+	size_t n_feeds, cap_feeds;
+};
+
+void pmg_config_intel_done(struct pmg_config_intel *intel);
+/** Rows for config.c: over struct pmg_config. */
+int pmg_config_read_feed(const struct pmg_yaml *value, void *out, struct pmg_err *err);
+
+/**
+ * The feeds to fetch: those that are named, else the public ones, which are OSV.dev's dumps for npm
+ * and PyPI. Borrowed.
+ */
+const struct pmg_config_feed *pmg_config_feeds(const struct pmg_config_intel *intel, size_t *n);
+/** Adds a copy of a feed, in place of the one of its name. @param file  for its copy; NULL */
+void pmg_config_add_feed(struct pmg_config_intel *intel, const struct pmg_config_feed *feed,
+			 const char *file);
+
+struct pmg_config;
+struct pmg_managed;
+/**
+ * What holds where no index is there, or an old one: what a file says, else to block under managed
+ * policy and where CI is set, where nobody reads a warning; else to warn.
+ * @param ci  value of the variable CI; NULL, "", "0" and "false" are as good as unset
+ */
+int pmg_config_on_missing(const struct pmg_config *config, bool managed, const char *ci);
+
+enum pmg_index_state { PMG_INDEX_MISSING, PMG_INDEX_STALE, PMG_INDEX_FRESH };
+/** "missing", "stale", "fresh". */
+const char *pmg_index_state_name(enum pmg_index_state state);
+/** @param checked  when it was last known to be what its feeds had; in the future counts as now */
+enum pmg_index_state pmg_config_index_state(const struct pmg_config *config, bool present,
+					    int64_t checked, int64_t now);
+/** "3 days", "5 hours", "2 minutes": for people. Caller frees. */
+char *pmg_config_age(int64_t then, int64_t now) PMG_MUST_CHECK;
+
+#endif
