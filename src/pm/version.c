@@ -81,6 +81,48 @@ static const struct {
 	[PMG_ECO_PYPI] = { pypi_compare, pypi_canonical },
 };
 
+static bool npm_prerelease(const char *version)
+{
+	struct pmg_semver v;
+
+	return semver(version, &v) && v.pre;
+}
+
+static bool pypi_prerelease(const char *version)
+{
+	struct pmg_pep440 v;
+
+	return pep440(version, &v) && (v.pre || v.has_dev);
+}
+
+/* "canary" of "canary-1.2", "" of "0.3". */
+static size_t word_len(const struct pmg_semver *v)
+{
+	size_t n = 0;
+
+	while (n < v->pre_len && pmg_is_alpha(v->pre[n]))
+		n++;
+	return n;
+}
+
+bool pmg_semver_is_same_line(const char *a, const char *b)
+{
+	struct pmg_semver x, y;
+	size_t n;
+
+	if (!semver(a, &x) || !semver(b, &y) || pmg_digits_compare(x.part[0], y.part[0]) != 0)
+		return false;
+	if (!x.pre || !y.pre)
+		return !x.pre && !y.pre;
+	n = word_len(&x);
+	return n == word_len(&y) && memcmp(x.pre, y.pre, n) == 0;
+}
+
+bool pmg_version_is_prerelease(enum pmg_eco eco, const char *version)
+{
+	return eco == PMG_ECO_NPM ? npm_prerelease(version) : pypi_prerelease(version);
+}
+
 int pmg_version_compare(enum pmg_eco eco, const char *a, const char *b)
 {
 	return ecos[eco].compare(a, b);

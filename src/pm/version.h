@@ -22,6 +22,12 @@
 int pmg_version_compare(enum pmg_eco eco, const char *a, const char *b);
 /** Follows its ecosystem's grammar (npm: SemVer, loosely; PyPI: PEP 440). */
 bool pmg_version_is_valid(enum pmg_eco eco, const char *version);
+/** Not meant for who does not ask for it: npm: has a pre-release part; PyPI: a, b, rc or dev. Not
+ *  when it is not valid. */
+bool pmg_version_is_prerelease(enum pmg_eco eco, const char *version);
+/** npm: of one line: the same first number, and both are releases, or pre-releases whose first word
+ *  begins with the same letters ("rc", "canary"). Not when one is not valid. */
+bool pmg_semver_is_same_line(const char *a, const char *b);
 /** Text that is equal exactly for equal versions ("1.0" and "1.0.0" of PyPI). The text itself when
  *  the version is not valid. Caller frees. */
 char *pmg_version_canonical(enum pmg_eco eco, const char *version) PMG_MUST_CHECK;

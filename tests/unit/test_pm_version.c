@@ -255,6 +255,48 @@ static void ecosystems_are_read_in_any_case(void **state)
 	assert_int_equal(eco, PMG_ECO_NPM);
 }
 
+static void pre_releases_and_lines_are_told(void **state)
+{
+	static const struct {
+		enum pmg_eco eco;
+		const char *version;
+		bool is_prerelease;
+	} versions[] = {
+		{ PMG_ECO_NPM, "1.0.0", false },        { PMG_ECO_NPM, "1.0.0-rc.1", true },
+		{ PMG_ECO_NPM, "v1.0.0-0", true },      { PMG_ECO_NPM, "1.0.0+rc.1", false },
+		{ PMG_ECO_NPM, "nonsense", false },     { PMG_ECO_PYPI, "1.0", false },
+		{ PMG_ECO_PYPI, "1.0rc1", true },       { PMG_ECO_PYPI, "1.0.dev1", true },
+		{ PMG_ECO_PYPI, "1.0.post1", false },   { PMG_ECO_PYPI, "1.0+local", false },
+		{ PMG_ECO_PYPI, "nonsense-rc", false },
+	};
+	static const struct {
+		const char *a, *b;
+		bool is_same;
+	} lines[] = {
+		{ "1.0.0", "1.9.3", true },
+		{ "1.0.0", "2.0.0", false },
+		{ "1.0.0", "1.0.0-rc.1", false },
+		{ "1.0.0-rc.1", "1.2.0-rc2", true },
+		{ "1.0.0-rc.1", "1.0.0-beta.1", false },
+		{ "1.0.0-rc.1", "1.0.0-rcx.1", false },
+		{ "1.0.0-0", "1.1.0-7.x", true },
+		{ "1.0.0-0", "1.1.0-rc.0", false },
+		{ "01.0.0", "1.0.0", true },
+		{ "nonsense", "nonsense", false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(versions); i++)
+		if (pmg_version_is_prerelease(versions[i].eco, versions[i].version) !=
+		    versions[i].is_prerelease)
+			fail_msg("%s", versions[i].version);
+	for (i = 0; i < PMG_ARRAY_LEN(lines); i++)
+		if (pmg_semver_is_same_line(lines[i].a, lines[i].b) != lines[i].is_same ||
+		    pmg_semver_is_same_line(lines[i].b, lines[i].a) != lines[i].is_same)
+			fail_msg("%s %s", lines[i].a, lines[i].b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +308,7 @@ int main(void)
 		cmocka_unit_test(names_have_one_form_and_a_shape),
 		cmocka_unit_test(a_name_longer_than_its_limit_is_not_valid),
 		cmocka_unit_test(ecosystems_are_read_in_any_case),
+		cmocka_unit_test(pre_releases_and_lines_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
