@@ -8,6 +8,7 @@ libproxy_a_SOURCES = \
 	%D%/dns.c %D%/dns.h \
 	%D%/doors.c %D%/doors.h \
 	%D%/exchange.c %D%/exchange.h \
+	%D%/filtered.c %D%/filtered.h \
 	%D%/framing.c %D%/framing.h \
 	%D%/gate.c %D%/gate.h \
 	%D%/hosts.c %D%/hosts.h \
@@ -17,6 +18,7 @@ libproxy_a_SOURCES = \
 	%D%/inet.c %D%/inet.h \
 	%D%/inflate.c %D%/inflate.h \
 	%D%/jsonscan.c %D%/jsonscan.h \
+	%D%/jsonstrict.c %D%/jsonstrict.h \
 	%D%/learn.c %D%/learn.h \
 	%D%/link.c %D%/link.h \
 	%D%/listener.c %D%/listener.h \
@@ -24,6 +26,7 @@ libproxy_a_SOURCES = \
 	%D%/loop.c %D%/loop.h \
 	%D%/multi.c %D%/multi.h \
 	%D%/names.c %D%/names.h \
+	%D%/packument.c %D%/packument.h %D%/packument_filter.c %D%/packument_priv.h \
 	%D%/peer.c %D%/peer.h \
 	%D%/place.c %D%/place.h \
 	%D%/probe.c %D%/probe.h \
@@ -37,6 +40,7 @@ libproxy_a_SOURCES = \
 	%D%/service.c %D%/service.h \
 	%D%/sni.c %D%/sni.h \
 	%D%/sniff.c %D%/sniff.h \
+	%D%/splice.c %D%/splice.h \
 	%D%/start.c %D%/start.h \
 	%D%/stream.c %D%/stream.h \
 	%D%/tunnel.c %D%/tunnel.h
@@ -53,6 +57,8 @@ check_PROGRAMS += tests/unit/test_proxy_catalog
 tests_unit_test_proxy_catalog_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_dns
 tests_unit_test_proxy_dns_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_filtered
+tests_unit_test_proxy_filtered_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_framing
 tests_unit_test_proxy_framing_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_gate
@@ -72,6 +78,8 @@ check_PROGRAMS += tests/unit/test_proxy_inflate
 tests_unit_test_proxy_inflate_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_jsonscan
 tests_unit_test_proxy_jsonscan_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_jsonstrict
+tests_unit_test_proxy_jsonstrict_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_learn
 tests_unit_test_proxy_learn_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_link
@@ -83,6 +91,8 @@ check_PROGRAMS += tests/unit/test_proxy_loop
 tests_unit_test_proxy_loop_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_names
 tests_unit_test_proxy_names_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_packument
+tests_unit_test_proxy_packument_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_place
 tests_unit_test_proxy_place_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_reach
@@ -95,6 +105,8 @@ check_PROGRAMS += tests/unit/test_proxy_sni
 tests_unit_test_proxy_sni_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_sniff
 tests_unit_test_proxy_sniff_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_splice
+tests_unit_test_proxy_splice_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_respond
 tests_unit_test_proxy_respond_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 
@@ -110,8 +122,12 @@ check_PROGRAMS += tests/fuzz/fuzz_identity
 tests_fuzz_fuzz_identity_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 check_PROGRAMS += tests/fuzz/fuzz_jsonscan
 tests_fuzz_fuzz_jsonscan_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_jsonstrict
+tests_fuzz_fuzz_jsonstrict_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 check_PROGRAMS += tests/fuzz/fuzz_learn
 tests_fuzz_fuzz_learn_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_packument
+tests_fuzz_fuzz_packument_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 check_PROGRAMS += tests/fuzz/fuzz_place
 tests_fuzz_fuzz_place_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 check_PROGRAMS += tests/fuzz/fuzz_sni
