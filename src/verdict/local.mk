@@ -39,8 +39,23 @@ tests_fuzz_fuzz_feed_zip_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_osv_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_purl_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 
+# Artifacts looked into on their way.
+libverdict_a_SOURCES += \
+	%D%/findings.c %D%/findings.h %D%/inspect.c %D%/inspect.h %D%/inspect_entry.c \
+	%D%/inspect_inside.c %D%/inspect_paths.c %D%/inspect_priv.h %D%/inspect_read.c \
+	%D%/zipdir.c %D%/zipdir.h
+check_PROGRAMS += tests/unit/test_verdict_findings tests/unit/test_verdict_inspect \
+	tests/unit/test_verdict_inspect_read tests/unit/test_verdict_zipdir
+tests_unit_test_verdict_findings_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_unit_test_verdict_inspect_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
+tests_unit_test_verdict_inspect_read_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
+tests_unit_test_verdict_zipdir_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/fuzz/fuzz_inspect
+tests_fuzz_fuzz_inspect_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
+
 # Times of the index at 300,000 records; `make bench` runs it.
 EXTRA_PROGRAMS += bench/intel_bench
 CLEANFILES += bench/intel_bench
 bench_intel_bench_LDADD = $(LINK_VERDICT)
 EXTRA_DIST += docs/intel.md
+EXTRA_DIST += tests/helper/tar.h
