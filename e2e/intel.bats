@@ -69,6 +69,34 @@ setup() {
 	must_work
 }
 
+@test "lists in other shapes are taken, each with its ids and feed" {
+	mkdir pypi
+	echo '[{"package_name":"bad","version":"*","reason":"MALWARE"},{"package_name":"odd","version":"1.0.0","reason":"TELEMETRY"}]' >list.json
+	echo '{"bad": ["1.0"], "worse": null}' >pypi/manifest.json
+	printf 'schema_version: 1\nblock:\n  - {purl: "pkg:npm/bad@1.0.0", reason: "ours is better"}\n' >team.yml
+	out "$pmg" intel import list.json
+	must_fail
+	must_say --ecosystem
+	out "$pmg" intel import --ecosystem npm --json list.json
+	must_work
+	jq -e '.records == 1 and .not_malware == 1' <<<"$stdout" || fail "$(shown)"
+	out "$pmg" intel import --name datadog pypi/manifest.json
+	must_work
+	out "$pmg" intel import team.yml
+	must_work
+	out "$pmg" intel query --json pkg:npm/bad@1.0.0
+	jq -e '.ids == ["aikido:npm/bad", "team:npm/bad@1.0.0"] and .source == ["list", "team"] and .note == "ours is better"' \
+		<<<"$stdout" || fail "$(shown)"
+	out "$pmg" intel query --json pkg:pypi/worse@7
+	jq -e '.ids == ["datadog:pypi/worse"]' <<<"$stdout" || fail "$(shown)"
+	sed -i 's/purl/purrl/' team.yml
+	out "$pmg" intel import team.yml
+	must_fail
+	must_say "team.yml:3:6: "
+	out "$pmg" intel query --json pkg:npm/bad@2.0.0
+	jq -e '.verdict == "block"' <<<"$stdout" || fail "$(shown)"
+}
+
 @test "without an index one line says so, and the run goes on" {
 	guarded npm install tiny
 	must_work

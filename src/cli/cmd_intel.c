@@ -56,6 +56,11 @@ struct json_t *pmg_intel_index_json(int64_t built, uint64_t records)
 	}
 
 static const struct pmg_opt import_opts[] = {
+	{ .kind = PMG_OPT_TEXT,
+	  .name = "ecosystem",
+	  .offset = offsetof(struct pmg_intel_import_opts, ecosystem),
+	  .arg = "npm|pypi",
+	  .help = "of a list that does not say so itself" },
 	JSON_ROW(pmg_intel_import_opts),
 	{ .kind = PMG_OPT_TEXT,
 	  .name = "name",
@@ -114,10 +119,13 @@ static const struct pmg_cmd cmds[] = {
 	  .opts_size = sizeof(struct pmg_intel_block_opts),
 	  .run = pmg_cmd_intel_block },
 	{ .name = "import",
-	  .synopsis = "[--json] [--name FEED] PATH",
+	  .synopsis = "[--ecosystem E] [--json] [--name FEED] PATH",
 	  .summary = "take the records of a feed into the index",
-	  .about = "PATH is a zip archive, a folder or one file of records in OSV format. The\n"
-		   "records of other feeds stay; those of this one are replaced.\n",
+	  .about = "PATH is an archive (zip, tar), a folder or a file of records in OSV format, or "
+		   "a\n"
+		   "list in another shape; its content tells. The records of other feeds stay; "
+		   "those\n"
+		   "of this one are replaced.\n",
 	  .min = 1,
 	  .max = 1,
 	  .opts = import_opts,

@@ -48,7 +48,7 @@ struct json_t *pmg_intel_index_json(int64_t built, uint64_t records) PMG_MUST_CH
 
 /* Options of each command; the rows are in cmd_intel.c. */
 struct pmg_intel_import_opts {
-	const char *name;
+	const char *ecosystem, *name;
 	bool json;
 };
 struct pmg_intel_status_opts {

@@ -180,8 +180,14 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 	pmg_auto(import_report) struct pmg_import_report report = { 0 };
 	pmg_autofree char *feed = NULL;
 	struct pmg_import_want want = { .path = call->operands[0], .now = date_of_index() };
+	enum pmg_eco eco;
 	int r = feed_name(opts, want.path, &feed, err);
 
+	if (r == 0 && opts->ecosystem) {
+		want.eco = &eco;
+		r = pmg_eco_parse(opts->ecosystem, &eco, err) < 0 ? pmg_err_as(err, PMG_E_USAGE)
+								  : 0;
+	}
 	if (r == 0)
 		r = pmg_intel_place_find(&place, err);
 	if (r == 0)

@@ -32,21 +32,21 @@ struct pmg_build {
    there are come from `old`. */
 static const char stage_sql[] =
 	"CREATE TEMP TABLE s_record(no INTEGER PRIMARY KEY, id TEXT, modified INTEGER,"
-	" live INTEGER, withdrawn INTEGER, digest TEXT);"
+	" live INTEGER, withdrawn INTEGER, digest TEXT, note TEXT);"
 	"CREATE TEMP TABLE s_entry(no INTEGER, eco INTEGER, name TEXT, version TEXT, low TEXT,"
 	" high TEXT, inclusive INTEGER);"
 	"CREATE TEMP TABLE s_digest(no INTEGER, alg INTEGER, digest BLOB);"
 	"CREATE TEMP TABLE best(id TEXT PRIMARY KEY, no INTEGER, modified INTEGER, live INTEGER,"
-	" withdrawn INTEGER) WITHOUT ROWID;"
-	"CREATE TEMP TABLE kept(old INTEGER PRIMARY KEY, name TEXT, id TEXT);"
+	" withdrawn INTEGER, note TEXT) WITHOUT ROWID;"
+	"CREATE TEMP TABLE kept(old INTEGER PRIMARY KEY, name TEXT, id TEXT, note TEXT);"
 	"CREATE TEMP TABLE all_gone(name TEXT, id TEXT);"
 	"CREATE TEMP TABLE merged(record INTEGER PRIMARY KEY, feed INTEGER, id TEXT,"
-	" old INTEGER, no INTEGER);";
+	" note TEXT, old INTEGER, no INTEGER);";
 
 static const char no_old_sql[] =
 	"ATTACH ':memory:' AS old;"
 	"CREATE TABLE old.feed(feed, name, imported, records, withdrawn, newest);"
-	"CREATE TABLE old.record(record, feed, id);"
+	"CREATE TABLE old.record(record, feed, id, note);"
 	"CREATE TABLE old.entry(eco, name, version, record, low, high, inclusive);"
 	"CREATE TABLE old.digest(alg, digest, record);"
 	"CREATE TABLE old.gone(feed, id);";
@@ -54,10 +54,11 @@ static const char no_old_sql[] =
 /* In this order; each may use ?1, the feed's name, ?2, the time, and ?3, whether it is merged. */
 static const char *const finish_sql[] = {
 	/* Of each id the record that counts. */
-	"INSERT INTO best SELECT id, no, modified, live, withdrawn FROM (SELECT *, row_number()"
+	"INSERT INTO best SELECT id, no, modified, live, withdrawn, note FROM (SELECT *, "
+	"row_number()"
 	" OVER (PARTITION BY id ORDER BY modified DESC, live DESC, digest DESC) AS rank"
 	" FROM s_record) WHERE rank = 1",
-	"INSERT INTO kept SELECT r.record, o.name, r.id FROM old.record r"
+	"INSERT INTO kept SELECT r.record, o.name, r.id, r.note FROM old.record r"
 	" JOIN old.feed o ON o.feed = r.feed"
 	" WHERE o.name <> ?1 OR (?3 AND r.id NOT IN (SELECT id FROM best))",
 	"INSERT INTO all_gone SELECT o.name, g.id FROM old.gone g JOIN old.feed o"
@@ -72,13 +73,13 @@ static const char *const finish_sql[] = {
 	" ifnull((SELECT newest FROM old.feed WHERE ?3 AND name = ?1), 0)))"
 	" ORDER BY name",
 	"INSERT INTO merged SELECT row_number() OVER (ORDER BY feed, id), * FROM ("
-	"SELECT f.feed AS feed, k.id AS id, k.old AS old, NULL AS no FROM kept k"
+	"SELECT f.feed AS feed, k.id AS id, k.note, k.old AS old, NULL AS no FROM kept k"
 	" JOIN main.feed f ON f.name = k.name UNION ALL "
-	"SELECT f.feed, b.id, NULL, b.no FROM best b JOIN main.feed f ON f.name = ?1"
+	"SELECT f.feed, b.id, b.note, NULL, b.no FROM best b JOIN main.feed f ON f.name = ?1"
 	" WHERE b.live)",
 	"CREATE INDEX temp.merged_old ON merged(old)",
 	"CREATE INDEX temp.merged_no ON merged(no)",
-	"INSERT INTO main.record SELECT record, feed, id FROM merged ORDER BY record",
+	"INSERT INTO main.record SELECT record, feed, id, note FROM merged ORDER BY record",
 	"INSERT INTO main.entry SELECT eco, name, version, record, low, high, max(inclusive) FROM ("
 	"SELECT e.eco, e.name, e.version, m.record, e.low, e.high, e.inclusive FROM old.entry e"
 	" JOIN merged m ON m.old = e.record UNION ALL "
@@ -155,7 +156,7 @@ static int open_new(struct pmg_build *build, struct pmg_err *err)
 		r = pmg_store_begin(build->store, err);
 	if (r == 0)
 		r = pmg_store_prepare(build->store,
-				      "INSERT INTO s_record VALUES(?1,?2,?3,?4,?5,?6)",
+				      "INSERT INTO s_record VALUES(?1,?2,?3,?4,?5,?6,?7)",
 				      &build->add_record, err);
 	if (r == 0)
 		r = pmg_store_prepare(build->store,
@@ -244,6 +245,7 @@ int pmg_build_add(struct pmg_build *build, const struct pmg_osv *record, const c
 	pmg_stmt_bind_int(stmt, 4, live);
 	pmg_stmt_bind_int(stmt, 5, record->withdrawn);
 	pmg_stmt_bind_text(stmt, 6, digest);
+	pmg_stmt_bind_text(stmt, 7, record->note);
 	r = pmg_stmt_run(stmt, err);
 	for (i = 0; r == 0 && live && i < record->n_affected; i++)
 		r = add_entries(build, &record->affected[i], err);

@@ -7,6 +7,7 @@
 #include "verdict/judge_priv.h"
 
 #define IDS_SHOWN 3U
+#define NOTES_MAX 1024U /* bytes of what lists say, together */
 
 /* A question on its way through what is asked one after the other. */
 struct work {
@@ -189,7 +190,9 @@ static void take_answer(struct work *work, struct pmg_index_answer *answer, enum
 	pmg_strv_done(&work->out->sources);
 	work->out->ids = answer->ids;
 	work->out->sources = answer->sources;
-	*answer = (struct pmg_index_answer){ 0 };
+	answer->ids = answer->sources = (struct pmg_strv){ 0 };
+	if (answer->notes.n > 0 && !work->out->note)
+		work->out->note = pmg_strv_join(&answer->notes, "; ", NOTES_MAX);
 }
 
 static int ask_digests(struct work *work, struct pmg_err *err)

@@ -21,6 +21,7 @@ const struct pmg_feed_limits *pmg_feed_limits_default(void)
 		.entries = 4000000,
 		.depth = 16,
 		.broken = 64,
+		.list = (size_t)64 * 1024 * 1024,
 	};
 
 	return &limits;
@@ -140,13 +141,25 @@ static int read_folder(struct pmg_feed_reader *reader, int fd, const char *below
 	return r;
 }
 
-/* APPNOTE.TXT 4.3.7 and 4.3.16: a local file header, or the end record of an empty archive. */
-static bool is_zip(int fd)
-{
-	char head[4];
+static const struct {
+	off_t at;
+	size_t len;
+	const char *bytes;
+	int (*read)(struct pmg_feed_reader *reader, int fd, struct pmg_err *err);
+} kinds[] = {
+	/* APPNOTE.TXT 4.3.7 and 4.3.16: a local file header, or the end record of an empty one */
+	{ 0, 4, "PK\3\4", pmg_feed_read_zip },           { 0, 4, "PK\5\6", pmg_feed_read_zip },
+	{ 0, 3, "\x1f\x8b\x08", pmg_feed_read_tar },     /* RFC 1952, 2.3.1: gzip */
+	{ 0, 4, "\x28\xb5\x2f\xfd", pmg_feed_read_tar }, /* RFC 8878, 3.1.1: zstd */
+	{ 257, 5, "ustar", pmg_feed_read_tar },          /* POSIX pax, and GNU */
+};
 
-	return pread(fd, head, sizeof head, 0) == (ssize_t)sizeof head &&
-	       (memcmp(head, "PK\3\4", 4) == 0 || memcmp(head, "PK\5\6", 4) == 0);
+static bool begins_with(int fd, size_t i)
+{
+	char head[8];
+
+	return pread(fd, head, kinds[i].len, kinds[i].at) == (ssize_t)kinds[i].len &&
+	       memcmp(head, kinds[i].bytes, kinds[i].len) == 0;
 }
 
 int pmg_feed_read(const char *path, const struct pmg_feed_limits *limits,
@@ -155,6 +168,7 @@ int pmg_feed_read(const char *path, const struct pmg_feed_limits *limits,
 	struct pmg_feed_reader reader = { .path = path, .limits = limits, .sink = sink };
 	pmg_autofd int fd = -1;
 	struct stat st;
+	size_t i;
 	int r = pmg_io_open(path, &fd, &st, err);
 
 	if (r < 0)
@@ -163,7 +177,8 @@ int pmg_feed_read(const char *path, const struct pmg_feed_limits *limits,
 		return read_folder(&reader, fd, "", 0, err);
 	if (!S_ISREG(st.st_mode))
 		return pmg_err_set(err, PMG_E_SYS, 0, "%s: neither a file nor a folder", path);
-	if (is_zip(fd))
-		return pmg_feed_read_zip(&reader, fd, err);
-	return take_fd(&reader, fd, pmg_path_name(path), err);
+	for (i = 0; i < PMG_ARRAY_LEN(kinds); i++)
+		if (begins_with(fd, i))
+			return kinds[i].read(&reader, fd, err);
+	return pmg_feed_read_text(&reader, fd, err);
 }

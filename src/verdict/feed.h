@@ -1,10 +1,11 @@
 #ifndef PMG_VERDICT_FEED_H
 #define PMG_VERDICT_FEED_H
 /**
- * Read the records of a feed: a zip archive (told by its content), a folder
- * tree, or one file. Nothing is unpacked to disk, so that names like
- * "../../x.json" are text and no more. Only names that end in ".json" are records;
- * folders may be called so too.
+ * Read the records of a feed, whose kind is told by its content: a zip archive; tar, packed by
+ * gzip, zstd or not at all; a folder tree; a file with one record a line (JSON lines); one
+ * record; or a list of another shape (lists.h). Nothing is unpacked to disk, so that names like
+ * "../../x.json" are text and no more. In archives and folders only names that end in ".json" are
+ * records; folders may be called so too.
  *
  * What cannot be read is told to the sink with its path and a reason, and the
  * rest is read on. Only the limits on the whole, a damaged directory of the
@@ -20,10 +21,11 @@ struct pmg_feed_limits {
 	uint64_t total;   /* bytes of all records, unpacked */
 	uint64_t entries; /* files and folders */
 	unsigned depth;   /* of folders; what lies deeper is told as unread */
-	unsigned broken;  /* entries of an archive whose packed data is broken */
+	unsigned broken;  /* entries of a zip archive whose packed data is broken */
+	size_t list;      /* bytes of a file that is one list, or one record */
 };
 
-/** 8 MiB, 8 GiB, 4 million, 16, 64: some ten times what the largest feeds need. */
+/** 8 MiB, 8 GiB, 4 million, 16, 64, 64 MiB: some ten times what the largest feeds need. */
 const struct pmg_feed_limits *pmg_feed_limits_default(void);
 
 /* Takes what is read. Paths are relative to the feed; all is borrowed for the call. */
@@ -34,11 +36,16 @@ struct pmg_feed_sink {
 	void (*unread)(void *arg, const char *path, const char *why);
 	void (*other)(void *arg, const char *path); /* a file that is no record by its name */
 	void *arg;
+	/** A text file that is the whole feed: one record or a list. NULL: it is a record.
+	 * @return as record() */
+	int (*whole)(void *arg, const char *path, const char *text, size_t len,
+		     struct pmg_err *err);
 };
 
 /**
- * @return 0; -PMG_E_NOTFOUND; -PMG_E_PARSE: a zip archive whose directory cannot be read;
- *         -PMG_E_LIMIT; -PMG_E_SYS; what the sink returned
+ * @return 0; -PMG_E_NOTFOUND; -PMG_E_PARSE: a zip archive whose directory cannot be read, a tar
+ *         archive that is damaged or cut, a web page; -PMG_E_LIMIT; -PMG_E_SYS; what the sink
+ * returned
  */
 int pmg_feed_read(const char *path, const struct pmg_feed_limits *limits,
 		  const struct pmg_feed_sink *sink, struct pmg_err *err) PMG_MUST_CHECK;

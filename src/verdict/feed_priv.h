@@ -24,4 +24,9 @@ int pmg_feed_take(struct pmg_feed_reader *reader, const char *path, const char *
 /** Read a zip archive from fd, which stands at its beginning. */
 int pmg_feed_read_zip(struct pmg_feed_reader *reader, int fd, struct pmg_err *err) PMG_MUST_CHECK;
 
+/** Read a tar archive, packed by gzip, zstd or not at all. A cut one is -PMG_E_PARSE. */
+int pmg_feed_read_tar(struct pmg_feed_reader *reader, int fd, struct pmg_err *err) PMG_MUST_CHECK;
+/** Read a file that is no archive: lines of JSON, one record, or a list. */
+int pmg_feed_read_text(struct pmg_feed_reader *reader, int fd, struct pmg_err *err) PMG_MUST_CHECK;
+
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "verdict/lists.h"
 
 #define SHOWN_MAX 200U
 
@@ -92,9 +93,40 @@ static int take_record(void *arg, const char *path, const char *text, size_t len
 	return pmg_build_add(import->build, &record, text, len, err);
 }
 
+static int take_entry(void *arg, const struct pmg_osv *record, const char *text,
+		      struct pmg_err *err)
+{
+	struct import *import = arg;
+
+	import->report->read++;
+	return pmg_build_add(import->build, record, text, strlen(text), err);
+}
+
+static void take_harmless(void *arg)
+{
+	struct pmg_import_report *report = ((struct import *)arg)->report;
+
+	report->read++;
+	report->not_malware++;
+}
+
+/* A file that is the whole feed: a list, or else one record. */
+static int take_whole(void *arg, const char *path, const char *text, size_t len,
+		      struct pmg_err *err)
+{
+	struct import *import = arg;
+	const struct pmg_list_want list = { import->want->path, import->want->feed,
+					    import->want->eco };
+	const struct pmg_list_sink sink = { take_entry, take_unread, take_harmless, import };
+	int r = pmg_list_read(&list, text, len, &sink, err);
+
+	return r == 0 ? take_record(arg, path, text, len, err) : r < 0 ? r : 0;
+}
+
 char *pmg_import_name(const char *path)
 {
-	static const char *const suffixes[] = { ".zip", ".json" };
+	static const char *const suffixes[] = { ".zip",   ".gz",     ".zst",  ".tar",  ".tgz",
+						".jsonl", ".ndjson", ".json", ".yaml", ".yml" };
 	pmg_autofree char *clean = pmg_path_clean(path);
 	pmg_autofree char *name = pmg_xstrndup(pmg_path_name(clean), PMG_FEED_NAME_MAX);
 	size_t i, n;
@@ -126,7 +158,8 @@ static char *quoted(const struct pmg_import_line *line)
 static int import_into(struct import *import, struct pmg_err *err)
 {
 	const char *path = import->want->path;
-	const struct pmg_feed_sink sink = { take_record, take_unread, take_other, import };
+	const struct pmg_feed_sink sink = { take_record, take_unread, take_other, import,
+					    take_whole };
 	struct pmg_import_report *report = import->report;
 	int r = pmg_feed_read(path, pmg_feed_limits_default(), &sink, err);
 
@@ -146,8 +179,8 @@ static int import_into(struct import *import, struct pmg_err *err)
 		(void)pmg_err_set(err, PMG_E_PARSE, 0, "%s: not one record can be read: %s", path,
 				  shown);
 	}
-	return pmg_err_hint(err, "a feed is a zip archive, a folder or one file of OSV records, "
-				 "named *.json");
+	return pmg_err_hint(err, "a feed is an archive, a folder or one file of OSV records, named "
+				 "*.json, or a list (pmg-intel(1))");
 }
 
 int pmg_import(const struct pmg_import_want *want, struct pmg_import_report *out,

@@ -35,16 +35,18 @@ struct pmg_import_report {
 void pmg_import_report_done(struct pmg_import_report *report);
 PMG_DEFINE_AUTO_DONE(import_report, struct pmg_import_report, pmg_import_report_done);
 
-/** "npm-all" for "/x/npm-all.zip". Caller frees; NULL when nothing usable is left. */
+/** "npm-all" for "/x/npm-all.zip", "npm" for "npm.tar.zst". Caller frees; NULL when nothing usable
+ * is left. */
 char *pmg_import_name(const char *path) PMG_MUST_CHECK;
 
 /* What is to be done; all borrowed. */
 struct pmg_import_want {
-	const char *path;  /* file or folder */
-	const char *index; /* intel.db */
-	const char *feed;  /* whose records are replaced */
-	int64_t now;       /* seconds since 1970: the date of the index */
-	bool merge;        /* only records whose id is in it are replaced (pmg_build_merge()) */
+	const char *path;        /* file or folder */
+	const char *index;       /* intel.db */
+	const char *feed;        /* whose records are replaced */
+	int64_t now;             /* seconds since 1970: the date of the index */
+	const enum pmg_eco *eco; /* of a list that does not say so itself; NULL: by its name */
+	bool merge; /* only records whose id is in it are replaced (pmg_build_merge()) */
 };
 
 /**

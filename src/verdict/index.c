@@ -59,6 +59,7 @@ void pmg_index_answer_done(struct pmg_index_answer *answer)
 {
 	pmg_strv_done(&answer->ids);
 	pmg_strv_done(&answer->sources);
+	pmg_strv_done(&answer->notes);
 }
 
 /* What one look can tell: that it is our format, and that its end was not cut off. */
@@ -132,7 +133,7 @@ static int prepare(struct pmg_index *index, struct pmg_err *err)
 				      &index->find_digest, err);
 	if (r == 0)
 		r = pmg_store_prepare(index->store,
-				      "SELECT r.id, f.name FROM record r JOIN feed f"
+				      "SELECT r.id, f.name, r.note FROM record r JOIN feed f"
 				      " ON f.feed = r.feed WHERE r.record = ?1",
 				      &index->source, err);
 	return r;
@@ -226,7 +227,7 @@ static enum pmg_index_hit judge_row(const struct pmg_index_question *q, struct p
 static int add_source(struct pmg_index *index, int64_t record, struct pmg_index_answer *answer,
 		      struct pmg_err *err)
 {
-	const char *id, *feed;
+	const char *id, *feed, *note;
 	int r;
 
 	pmg_stmt_bind_int(index->source, 1, record);
@@ -235,12 +236,15 @@ static int add_source(struct pmg_index *index, int64_t record, struct pmg_index_
 		return r;
 	id = r > 0 ? pmg_stmt_text(index->source, 0) : NULL;
 	feed = r > 0 ? pmg_stmt_text(index->source, 1) : NULL;
+	note = r > 0 ? pmg_stmt_text(index->source, 2) : NULL;
 	if (!id || !feed)
 		r = pmg_err_set(err, PMG_E_DB, 0, "%s: damaged: record %lld is missing",
 				pmg_store_path(index->store), (long long)record);
 	if (r > 0) {
 		(void)pmg_strv_add_once(&answer->ids, id);
 		(void)pmg_strv_add_once(&answer->sources, feed);
+		if (note)
+			(void)pmg_strv_add_once(&answer->notes, note);
 		r = 0;
 	}
 	pmg_stmt_reset(index->source);
@@ -278,6 +282,7 @@ static int give(struct pmg_index_answer *answer, int r, struct pmg_index_answer 
 		return pmg_err_hint(err, "%s", broken_hint);
 	pmg_strv_sort(&answer->ids);
 	pmg_strv_sort(&answer->sources);
+	pmg_strv_sort(&answer->notes);
 	*out = *answer;
 	*answer = (struct pmg_index_answer){ 0 };
 	return 0;

@@ -66,6 +66,7 @@ struct pmg_index_answer {
 	enum pmg_index_hit hit;
 	struct pmg_strv ids;     /* of all records that answer so, sorted; none for a miss */
 	struct pmg_strv sources; /* their feeds, sorted */
+	struct pmg_strv notes;   /* reasons that lists give, sorted */
 };
 
 void pmg_index_answer_done(struct pmg_index_answer *answer);

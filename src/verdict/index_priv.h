@@ -8,7 +8,7 @@
  *   info    built (seconds since 1970), records, packages
  *   feed    one row a feed, numbered in the order of their names; newest is the latest
  *           `modified` of its records, 0 when none has one
- *   record  one row a live record, numbered in the order of feed and id
+ *   record  one row a live record, numbered in the order of feed and id; note is why, of lists
  *   entry   what is affected, found by (eco, name, version): canonical forms.
  *           version "" is an interval: low <= v < high, or <= when inclusive;
  *           "" is no bound. Else low and high are "".
@@ -24,7 +24,7 @@
 	" imported INTEGER NOT NULL, records INTEGER NOT NULL, withdrawn INTEGER NOT NULL,"        \
 	" newest INTEGER NOT NULL);"                                                               \
 	"CREATE TABLE record(record INTEGER PRIMARY KEY, feed INTEGER NOT NULL,"                   \
-	" id TEXT NOT NULL);"                                                                      \
+	" id TEXT NOT NULL, note TEXT);"                                                           \
 	"CREATE TABLE entry(eco INTEGER, name TEXT, version TEXT, record INTEGER, low TEXT,"       \
 	" high TEXT, inclusive INTEGER NOT NULL,"                                                  \
 	" PRIMARY KEY(eco, name, version, record, low, high)) WITHOUT ROWID;"                      \

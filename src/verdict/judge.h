@@ -42,8 +42,8 @@ struct pmg_judgement {
 				    range could not be compared; empty for the block list */
 	struct pmg_strv sources; /* names of the feeds, "blocklist", "managed" */
 	char *rule; /* the entry of a block list that matched, as written there; NULL */
-	char *note; /* the reason in the block list, the line of managed policy, an entry that would
-		       have helped and has expired; NULL */
+	char *note; /* the reason in the block list or in a list of the index, the line of managed
+		       policy, an entry that would have helped and has expired; NULL */
 
 	/* Of a question with a date. Of one that was let in as well. */
 	int64_t age_s;       /* since it was published; -1: not judged, or not known */

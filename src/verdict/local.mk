@@ -1,16 +1,19 @@
 noinst_LIBRARIES += libverdict.a
 libverdict_a_SOURCES = \
 	%D%/blocklist.c %D%/blocklist.h %D%/build.c %D%/build.h %D%/digest.c %D%/digest.h %D%/feed.c %D%/feed.h \
-	%D%/feed_priv.h %D%/feed_zip.c %D%/import.c %D%/import.h %D%/index.c %D%/index.h \
-	%D%/index_priv.h %D%/decide.c %D%/judge.c %D%/judge.h %D%/judge_priv.h %D%/lock.c %D%/lock.h %D%/osv.c %D%/osv.h \
-	%D%/osv_priv.h %D%/osv_range.c %D%/pattern.c %D%/pattern.h %D%/purl.c %D%/purl.h \
-	%D%/waivers.c %D%/waivers.h
+	%D%/decide.c %D%/feed_archive.c %D%/feed_archive.h %D%/feed_priv.h %D%/feed_tar.c %D%/feed_text.c \
+	%D%/feed_zip.c %D%/import.c %D%/import.h %D%/index.c %D%/index.h %D%/index_priv.h \
+	%D%/judge.c %D%/judge.h %D%/judge_priv.h %D%/lists.c %D%/lists.h %D%/lock.c %D%/lock.h \
+	%D%/osv.c %D%/osv.h %D%/osv_priv.h %D%/osv_range.c %D%/pattern.c %D%/pattern.h \
+	%D%/purl.c %D%/purl.h %D%/waivers.c %D%/waivers.h
 
 check_PROGRAMS += tests/unit/test_verdict_blocklist tests/unit/test_verdict_build \
 	tests/unit/test_verdict_digest \
-	tests/unit/test_verdict_feed tests/unit/test_verdict_feed_zip \
+	tests/unit/test_verdict_feed tests/unit/test_verdict_feed_tar \
+	tests/unit/test_verdict_feed_zip \
 	tests/unit/test_verdict_import tests/unit/test_verdict_import_shared \
-	tests/unit/test_verdict_index tests/unit/test_verdict_judge tests/unit/test_verdict_lock \
+	tests/unit/test_verdict_index tests/unit/test_verdict_judge tests/unit/test_verdict_lists \
+	tests/unit/test_verdict_lock \
 	tests/unit/test_verdict_osv tests/unit/test_verdict_osv_range tests/unit/test_verdict_purl
 check_PROGRAMS += tests/unit/test_verdict_decide tests/unit/test_verdict_pattern \
 	tests/unit/test_verdict_waivers tests/fuzz/fuzz_pattern
@@ -22,20 +25,24 @@ tests_unit_test_verdict_blocklist_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_build_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_digest_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_feed_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_unit_test_verdict_feed_tar_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
 tests_unit_test_verdict_feed_zip_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
 tests_unit_test_verdict_import_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_import_shared_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
 tests_unit_test_verdict_index_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_judge_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_unit_test_verdict_lists_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_lock_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_osv_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_osv_range_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_purl_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_blocklist tests/fuzz/fuzz_feed_zip tests/fuzz/fuzz_osv \
+check_PROGRAMS += tests/fuzz/fuzz_blocklist tests/fuzz/fuzz_feed_zip \
+	tests/fuzz/fuzz_lists tests/fuzz/fuzz_osv \
 	tests/fuzz/fuzz_purl
 tests_fuzz_fuzz_blocklist_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_feed_zip_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
+tests_fuzz_fuzz_lists_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_osv_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_purl_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 

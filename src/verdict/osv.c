@@ -37,6 +37,7 @@ void pmg_osv_done(struct pmg_osv *record)
 		affected_done(&record->affected[i]);
 	free(record->affected);
 	pmg_strv_done(&record->notes);
+	free(record->note);
 	*record = (struct pmg_osv){ 0 };
 }
 

@@ -52,6 +52,7 @@ struct pmg_osv {
 	size_t n_affected, cap_affected;
 	size_t elsewhere;      /* affected entries of other ecosystems */
 	struct pmg_strv notes; /* what was taken otherwise than written */
+	char *note;            /* why, for people; of lists (lists.h), else NULL */
 };
 
 void pmg_osv_done(struct pmg_osv *record);

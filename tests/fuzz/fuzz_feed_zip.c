@@ -40,11 +40,13 @@ static void on_other(void *arg, const char *path)
 /* Whatever the bytes are: within the limits, to an end. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct pmg_feed_limits limits = { RECORD_MAX, TOTAL_MAX, 1000, 4, 4 };
+	static const struct pmg_feed_limits limits = {
+		RECORD_MAX, TOTAL_MAX, 1000, 4, 4, RECORD_MAX
+	};
 	pmg_autofd int fd = memfd_create("feed", MFD_CLOEXEC);
 	pmg_autofree char *path = pmg_xasprintf("/proc/self/fd/%d", fd);
 	size_t total = 0;
-	const struct pmg_feed_sink sink = { on_record, on_unread, on_other, &total };
+	const struct pmg_feed_sink sink = { on_record, on_unread, on_other, &total, NULL };
 	struct pmg_err err = PMG_ERR_INIT;
 
 	if (fd < 0 || pmg_io_write_all(fd, data, size, &err) < 0)

@@ -1,6 +1,6 @@
 #ifndef PMG_TESTS_HELPER_ZIP_H
 #define PMG_TESTS_HELPER_ZIP_H
-/** Writes zip archives, odd ones too. Ends the program on trouble. */
+/** Writes zip and tar archives, odd ones too. Ends the program on trouble. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <stdbool.h>
@@ -57,6 +57,26 @@ static inline void zip_write(const char *path, const struct zip_entry *entries, 
 	zip_must(a, archive_write_set_format_zip(a));
 	zip_must(a, archive_write_set_options(a, store ? "zip:compression=store"
 						       : "zip:compression=deflate"));
+	zip_must(a, archive_write_open_filename(a, path));
+	for (; entries->name; entries++)
+		zip_add(a, entries);
+	zip_must(a, archive_write_close(a));
+	(void)archive_write_free(a);
+}
+
+enum zip_tar_filter { ZIP_TAR_PLAIN, ZIP_TAR_GZIP, ZIP_TAR_ZSTD };
+
+/** The same as a tar archive. */
+static inline void zip_write_tar(const char *path, const struct zip_entry *entries,
+				 enum zip_tar_filter filter)
+{
+	struct archive *a = archive_write_new();
+
+	zip_must(a, archive_write_set_format_pax_restricted(a));
+	if (filter == ZIP_TAR_GZIP)
+		zip_must(a, archive_write_add_filter_gzip(a));
+	if (filter == ZIP_TAR_ZSTD)
+		zip_must(a, archive_write_add_filter_zstd(a));
 	zip_must(a, archive_write_open_filename(a, path));
 	for (; entries->name; entries++)
 		zip_add(a, entries);

@@ -34,7 +34,7 @@ static inline void told_other(void *arg, const char *path)
 static inline int read_feed(const char *path, const struct pmg_feed_limits *limits,
 			    struct pmg_strv *told, struct pmg_err *err)
 {
-	const struct pmg_feed_sink sink = { told_record, told_unread, told_other, told };
+	const struct pmg_feed_sink sink = { told_record, told_unread, told_other, told, NULL };
 
 	return pmg_feed_read(path, limits, &sink, err);
 }

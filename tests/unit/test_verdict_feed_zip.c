@@ -92,9 +92,9 @@ static void many_small_bombs_meet_the_limit_on_the_whole(void **state)
 		struct pmg_feed_limits limits;
 		int r;
 	} rows[] = {
-		{ { 1000, 3000, 3, 1, 1 }, 0 },
-		{ { 1000, 2999, 3, 1, 1 }, -PMG_E_LIMIT },
-		{ { 1000, 3000, 2, 1, 1 }, -PMG_E_LIMIT },
+		{ { 1000, 3000, 3, 1, 1, 0 }, 0 },
+		{ { 1000, 2999, 3, 1, 1, 0 }, -PMG_E_LIMIT },
+		{ { 1000, 3000, 2, 1, 1, 0 }, -PMG_E_LIMIT },
 	};
 	pmg_auto(folder) char *dir = folder_new();
 	pmg_autofree char *path = pmg_path_join(dir, "x.zip");

@@ -65,7 +65,9 @@ static void what_is_merged_leaves_the_other_records(void **state)
 	pmg_autofree char *feed = pmg_path_join(dir, "feed");
 	pmg_autofree char *change = pmg_path_join(dir, "change");
 	pmg_autofree char *index = pmg_path_join(dir, "intel.db");
-	struct pmg_import_want want = { change, index, "osv", RECORDS_NOW, true };
+	struct pmg_import_want want = {
+		.path = change, .index = index, .feed = "osv", .now = RECORDS_NOW, .merge = true
+	};
 	pmg_auto(import_report) struct pmg_import_report r = { 0 };
 	pmg_auto(import_report) struct pmg_import_report merged = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;

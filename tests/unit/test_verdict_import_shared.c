@@ -11,6 +11,7 @@
 #include "../helper/folder.h"
 #include "../helper/records.h"
 #include "../helper/shared.h"
+#include "../helper/zip.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "verdict/import.h"
@@ -229,6 +230,104 @@ static void every_version_that_is_listed_is_blocked_and_nothing_withdrawn(void *
 	world_done(&w);
 }
 
+struct shared_records {
+	struct zip_entry *v;
+	size_t n, cap;
+};
+
+static int keep_record(void *arg, const char *path, const char *text, size_t len,
+		       struct pmg_err *err)
+{
+	struct shared_records *records = arg;
+
+	(void)err;
+	records->v = pmg_grow(records->v, records->n, &records->cap, sizeof *records->v);
+	records->v[records->n++] =
+		(struct zip_entry){ .name = pmg_xstrdup(path), .text = pmg_xstrndup(text, len) };
+	return 0;
+}
+
+static void keep_nothing(void *arg, const char *path, const char *why)
+{
+	(void)arg;
+	fail_msg("%s: %s", path, why);
+}
+
+static void keep_no_other(void *arg, const char *path)
+{
+	(void)arg;
+	(void)path;
+}
+
+static void write_lines(const char *path, const struct shared_records *records)
+{
+	FILE *file = fopen(path, "we");
+	size_t i;
+
+	assert_non_null(file);
+	for (i = 0; records->v[i].name; i++)
+		assert_true(fprintf(file, "%s%s", records->v[i].text,
+				    strchr(records->v[i].text, '\n') ? "" : "\n") > 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void same_index(const char *dir, const char *feed, const char *want, size_t n)
+{
+	pmg_autofree char *path = pmg_path_join(dir, feed);
+	pmg_autofree char *index = pmg_xasprintf("%s/%s.db", dir, feed);
+	pmg_autofree char *got = NULL;
+	pmg_auto(import_report) struct pmg_import_report report = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t m = 0;
+
+	if (records_import(path, index, "fixture", &report, &err) < 0)
+		fail_msg("%s: %s", feed, err.msg);
+	assert_int_equal(report.read, 502);
+	assert_int_equal(report.unread, 0);
+	assert_int_equal(pmg_io_slurp(index, 1U << 24, &got, &m, &err), 0);
+	assert_int_equal(n, m);
+	assert_memory_equal(got, want, n);
+}
+
+/* Hence the golden answers too, from whatever they were imported. */
+static void the_same_records_give_the_same_bytes_in_every_format(void **state)
+{
+	static const char *const feeds[] = { "data/osv/fixture", NULL };
+	struct world w = build(feeds);
+	struct shared_records records = { 0 };
+	const struct pmg_feed_sink sink = { keep_record, keep_nothing, keep_no_other, &records,
+					    NULL };
+	pmg_autofree char *fixture = shared_path(feeds[0]);
+	pmg_autofree char *index = pmg_path_join(w.dir, "intel.db");
+	pmg_autofree char *want = NULL;
+	static const char *const names[] = { "x.zip", "x.tar", "x.tgz", "x.tar.zst", "x.jsonl" };
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t n = 0, i;
+
+	(void)state;
+	assert_int_equal(pmg_io_slurp(index, 1U << 24, &want, &n, &err), 0);
+	assert_int_equal(pmg_feed_read(fixture, pmg_feed_limits_default(), &sink, &err), 0);
+	records.v = pmg_grow(records.v, records.n, &records.cap, sizeof *records.v);
+	records.v[records.n] = (struct zip_entry){ 0 };
+	for (i = 0; i < PMG_ARRAY_LEN(names); i++) {
+		pmg_autofree char *path = pmg_path_join(w.dir, names[i]);
+
+		if (i == 0)
+			zip_write(path, records.v, false);
+		else if (i == 4)
+			write_lines(path, &records);
+		else
+			zip_write_tar(path, records.v, (enum zip_tar_filter)(i - 1));
+		same_index(w.dir, names[i], want, n);
+	}
+	for (i = 0; i < records.n; i++) {
+		pmg_autofree char *name = (char *)(uintptr_t)records.v[i].name;
+		pmg_autofree char *text = (char *)(uintptr_t)records.v[i].text;
+	}
+	free(records.v);
+	world_done(&w);
+}
+
 static void a_second_feed_stands_beside_the_first(void **state)
 {
 	static const char *const feeds[] = { "data/osv/leitwacht-npm.zip",
@@ -250,6 +349,7 @@ int main(void)
 		cmocka_unit_test(artifacts_are_found_by_their_digests),
 		cmocka_unit_test(ordinary_vulnerabilities_add_nothing_and_break_nothing),
 		cmocka_unit_test(every_version_that_is_listed_is_blocked_and_nothing_withdrawn),
+		cmocka_unit_test(the_same_records_give_the_same_bytes_in_every_format),
 		cmocka_unit_test(a_second_feed_stands_beside_the_first),
 	};
 
