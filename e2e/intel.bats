@@ -97,6 +97,25 @@ setup() {
 	jq -e '.verdict == "block"' <<<"$stdout" || fail "$(shown)"
 }
 
+@test "a feed that looks wrong is refused with PMG3010 and a list, and accepted on request" {
+	mkdir feed
+	for i in 1 2 3 4 5 6 7 8 9; do record "bad$i" 1.0.0 "MAL-2026-$i" >"feed/$i.json"; done
+	"$pmg" intel import feed >/dev/null
+	rm feed/[1-4].json
+	echo '{"id":"MAL-2026-5","modified":"2020-01-01T00:00:00Z","affected":[{"package":{"ecosystem":"npm","name":"react"},"ranges":[{"type":"SEMVER","events":[{"introduced":"0"}]}]}]}' >feed/5.json
+	out "$pmg" intel import feed
+	must_fail
+	must_say PMG3010
+	must_say "5 records, where the feed \"feed\" has 9"
+	must_say "all versions of react"
+	must_say --accept
+	out "$pmg" intel query --json pkg:npm/bad1@1.0.0
+	jq -e '.verdict == "block"' <<<"$stdout" || fail "$(shown)"
+	out "$pmg" intel import --accept --json feed
+	must_work
+	jq -e '(.accepted | length) >= 2 and .records == 5' <<<"$stdout" || fail "$(shown)"
+}
+
 @test "without an index one line says so, and the run goes on" {
 	guarded npm install tiny
 	must_work

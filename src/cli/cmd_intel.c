@@ -56,6 +56,10 @@ struct json_t *pmg_intel_index_json(int64_t built, uint64_t records)
 	}
 
 static const struct pmg_opt import_opts[] = {
+	{ .kind = PMG_OPT_FLAG,
+	  .name = "accept",
+	  .offset = offsetof(struct pmg_intel_import_opts, accept),
+	  .help = "take the feed though it looks wrong (PMG3010)" },
 	{ .kind = PMG_OPT_TEXT,
 	  .name = "ecosystem",
 	  .offset = offsetof(struct pmg_intel_import_opts, ecosystem),
@@ -119,7 +123,7 @@ static const struct pmg_cmd cmds[] = {
 	  .opts_size = sizeof(struct pmg_intel_block_opts),
 	  .run = pmg_cmd_intel_block },
 	{ .name = "import",
-	  .synopsis = "[--ecosystem E] [--json] [--name FEED] PATH",
+	  .synopsis = "[--accept] [--ecosystem E] [--json] [--name FEED] PATH",
 	  .summary = "take the records of a feed into the index",
 	  .about = "PATH is an archive (zip, tar), a folder or a file of records in OSV format, or "
 		   "a\n"

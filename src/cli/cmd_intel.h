@@ -49,7 +49,7 @@ struct json_t *pmg_intel_index_json(int64_t built, uint64_t records) PMG_MUST_CH
 /* Options of each command; the rows are in cmd_intel.c. */
 struct pmg_intel_import_opts {
 	const char *ecosystem, *name;
-	bool json;
+	bool accept, json;
 };
 struct pmg_intel_status_opts {
 	bool json;

@@ -59,6 +59,7 @@ static void print_json(const struct pmg_out *out, const char *feed, int64_t now,
 	pmg_json_set_str(json, "feed", feed);
 	for (i = 0; i < PMG_ARRAY_LEN(counts); i++)
 		pmg_json_set_count(json, counts[i].key, counts[i].n);
+	pmg_json_set(json, "accepted", pmg_json_strv(&r->suspect));
 	pmg_json_set(json, "faults", lines_json(&r->faults));
 	pmg_json_set(json, "notes", lines_json(&r->notes));
 	pmg_json_set_count(index, "packages", r->result.packages);
@@ -139,6 +140,19 @@ static void note_faults(const struct pmg_out *out, const struct pmg_import_repor
 	}
 }
 
+static void note_suspect(const struct pmg_out *out, const struct pmg_import_report *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->suspect.n; i++) {
+		pmg_autofree char *line = pmg_out_quote(r->suspect.v[i]);
+
+		pmg_out_note(out, "%saccepted, though%s %s",
+			     pmg_out_on(out->messages_color, PMG_STYLE_WARN),
+			     pmg_out_off(out->messages_color), line);
+	}
+}
+
 /* Said even with -q: a feed that holds nothing protects from nothing. */
 static void note_empty(const struct pmg_out *out, const char *feed,
 		       const struct pmg_import_report *r)
@@ -194,6 +208,7 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 		r = pmg_dirs_make(place.state, err);
 	want.index = place.index;
 	want.feed = feed;
+	want.accept = opts->accept;
 	if (r == 0)
 		r = pmg_import(&want, &report, err);
 	if (r < 0)
@@ -202,6 +217,7 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 		print_json(call->out, feed, want.now, &report);
 	else
 		print_text(call->out, feed, &report);
+	note_suspect(call->out, &report);
 	note_empty(call->out, feed, &report);
 	if (!settings->quiet && !opts->json)
 		note_rest(call->out, &report);

@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "store/store.h"
+#include "verdict/gates.h"
 #include "verdict/index.h"
 #include "verdict/index_priv.h"
 #include "verdict/lock.h"
@@ -25,7 +26,8 @@ struct pmg_build {
 	struct pmg_store *store;
 	struct pmg_stmt *add_record, *add_entry, *add_digest;
 	int64_t n_records;
-	bool refuse_emptying, merge;
+	struct pmg_strv *found; /* what looks wrong; NULL: nobody asked */
+	bool accept, merge;
 };
 
 /* Records of the feed as they come; temporary tables live outside the file. Whatever kept rows
@@ -292,9 +294,10 @@ static int read_result(struct pmg_build *build, struct pmg_build_result *out, st
 	return 0;
 }
 
-void pmg_build_refuse_emptying(struct pmg_build *build)
+void pmg_build_guard(struct pmg_build *build, bool accept, struct pmg_strv *found)
 {
-	build->refuse_emptying = true;
+	build->found = found;
+	build->accept = accept;
 }
 
 void pmg_build_merge(struct pmg_build *build)
@@ -302,33 +305,23 @@ void pmg_build_merge(struct pmg_build *build)
 	build->merge = true;
 }
 
-/* Single records leave a feed every day: only one that is left with none is looked at. */
-static int check_emptying(struct pmg_build *build, const struct pmg_build_result *result,
-			  struct pmg_err *err)
+/* An index that looks wrong would let in what the present one holds back, or hold back all. */
+static int check_sanity(struct pmg_build *build, struct pmg_err *err)
 {
-	static const char sql[] =
-		"SELECT count(*), ifnull(sum(r.id NOT IN (SELECT id FROM best WHERE withdrawn)), 0)"
-		" FROM old.record r JOIN old.feed f ON f.feed = r.feed WHERE f.name = ?1";
-	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
-	int64_t had;
+	pmg_autofree char *all = NULL;
 	int r;
 
-	if (!build->refuse_emptying || result->records > 0)
+	if (!build->found)
 		return 0;
-	r = pmg_store_prepare(build->store, sql, &stmt, err);
-	if (r < 0)
+	r = pmg_gates_check(build->store, build->feed, build->found, err);
+	if (r < 0 || build->accept || build->found->n == 0)
 		return r;
-	pmg_stmt_bind_text(stmt, 1, build->feed);
-	r = pmg_stmt_step(stmt, err);
-	if (r < 0 || pmg_stmt_int(stmt, 1) == 0)
-		return r < 0 ? r : 0;
-	had = pmg_stmt_int(stmt, 0);
-	(void)pmg_err_set(err, PMG_E_PARSE, 0,
-			  "no record of malware in it; the feed \"%s\" has %lld in the index",
-			  build->feed, (long long)had);
-	return pmg_err_hint(err, "the index is as it was. Is it the right PATH? For another feed "
-				 "give another --name; to give this one up remove intel.db and "
-				 "import the others again");
+	all = pmg_strv_join(build->found, "; ", SIZE_MAX / 2);
+	(void)pmg_err_set(err, PMG_E_PARSE, 0, "it looks wrong: %s", all);
+	(void)pmg_err_hint(err,
+			   "the index is as it was. Is it the right feed, and all of it? "
+			   "Another feed needs another --name; --accept takes it all the same");
+	return pmg_err_diag(err, PMG_DIAG_FEED);
 }
 
 /* Read it back as a stranger would, before anybody relies on it. */
@@ -389,7 +382,7 @@ int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_resu
 	if (r == 0)
 		r = read_result(build, &result, err);
 	if (r == 0)
-		r = check_emptying(build, &result, err);
+		r = check_sanity(build, err);
 	if (r == 0)
 		r = pmg_store_commit(build->store, err);
 	if (r == 0)

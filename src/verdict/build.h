@@ -54,13 +54,15 @@ struct pmg_build_result {
 };
 
 /**
- * From now on pmg_build_finish() fails where the feed had records and would have none: that lets
- * in all it held back. Not so when each of them is withdrawn in the new feed, by its id.
+ * From now on pmg_build_finish() looks whether the feed looks wrong beside what the present index
+ * has of it (gates.h), and fails if so.
+ * @param accept  it is only told, and taken
+ * @param found   gets a line for each thing; must live until pmg_build_finish() is done
  */
-void pmg_build_refuse_emptying(struct pmg_build *build);
+void pmg_build_guard(struct pmg_build *build, bool accept, struct pmg_strv *found);
 
 /** @param now  seconds since 1970: stands in the index as its date.
-    @return 0; -PMG_E_PARSE: pmg_build_refuse_emptying(); -PMG_E_DB, _SYS */
+    @return 0; -PMG_E_PARSE with PMG3010: pmg_build_guard(); -PMG_E_DB, _SYS */
 int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_result *out,
 		     struct pmg_err *err) PMG_MUST_CHECK;
 

@@ -31,6 +31,7 @@ void pmg_import_report_done(struct pmg_import_report *report)
 {
 	list_done(&report->faults);
 	list_done(&report->notes);
+	pmg_strv_done(&report->suspect);
 }
 
 static void list_add(struct pmg_import_list *list, const char *path, const char *text)
@@ -193,7 +194,7 @@ int pmg_import(const struct pmg_import_want *want, struct pmg_import_report *out
 
 	if (r < 0)
 		return r;
-	pmg_build_refuse_emptying(build);
+	pmg_build_guard(build, want->accept, &report.suspect);
 	if (want->merge)
 		pmg_build_merge(build);
 	import.build = build;

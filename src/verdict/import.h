@@ -29,6 +29,7 @@ struct pmg_import_report {
 	uint64_t other_ecosystems; /* affected entries of malware that are neither npm nor PyPI */
 	struct pmg_import_list faults; /* of `unread`: why */
 	struct pmg_import_list notes;  /* of `read`: what was taken otherwise than written */
+	struct pmg_strv suspect;       /* what looks wrong, and was accepted */
 	struct pmg_build_result result;
 };
 
@@ -46,14 +47,15 @@ struct pmg_import_want {
 	const char *feed;        /* whose records are replaced */
 	int64_t now;             /* seconds since 1970: the date of the index */
 	const enum pmg_eco *eco; /* of a list that does not say so itself; NULL: by its name */
+	bool accept;             /* take it though it looks wrong (gates.h) */
 	bool merge; /* only records whose id is in it are replaced (pmg_build_merge()) */
 };
 
 /**
  * Replace the records of one feed.
  * @param[out] out  zeroed by the caller
- * @return 0; -PMG_E_PARSE: not one record can be read in it, or the feed had records and
- *         would have none (pmg_build_refuse_emptying()); what pmg_feed_read() and
+ * @return 0; -PMG_E_PARSE: not one record can be read in it; the same with PMG3010: it looks
+ *         wrong (gates.h) and is not accepted; what pmg_feed_read(), pmg_list_read() and
  *         pmg_build_*() return. The index is then as it was.
  */
 int pmg_import(const struct pmg_import_want *want, struct pmg_import_report *out,

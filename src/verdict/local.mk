@@ -2,15 +2,23 @@ noinst_LIBRARIES += libverdict.a
 libverdict_a_SOURCES = \
 	%D%/blocklist.c %D%/blocklist.h %D%/build.c %D%/build.h %D%/digest.c %D%/digest.h %D%/feed.c %D%/feed.h \
 	%D%/decide.c %D%/feed_archive.c %D%/feed_archive.h %D%/feed_priv.h %D%/feed_tar.c %D%/feed_text.c \
-	%D%/feed_zip.c %D%/import.c %D%/import.h %D%/index.c %D%/index.h %D%/index_priv.h \
+	%D%/feed_zip.c %D%/gates.c %D%/gates.h %D%/import.c %D%/import.h %D%/index.c %D%/index.h %D%/index_priv.h \
 	%D%/judge.c %D%/judge.h %D%/judge_priv.h %D%/lists.c %D%/lists.h %D%/lock.c %D%/lock.h \
-	%D%/osv.c %D%/osv.h %D%/osv_priv.h %D%/osv_range.c %D%/pattern.c %D%/pattern.h \
+	%D%/osv.c %D%/osv.h %D%/osv_priv.h %D%/osv_range.c %D%/pattern.c %D%/pattern.h %D%/popular.h \
 	%D%/purl.c %D%/purl.h %D%/waivers.c %D%/waivers.h
+
+nodist_libverdict_a_SOURCES = %D%/popular_data.c
+BUILT_SOURCES += %D%/popular_data.c
+CLEANFILES += %D%/popular_data.c
+EXTRA_DIST += data/popular.txt tools/embed-popular
+%D%/popular_data.c: data/popular.txt tools/embed-popular
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SHELL) $(srcdir)/tools/embed-popular $(srcdir)/data/popular.txt >$@.new && mv $@.new $@
 
 check_PROGRAMS += tests/unit/test_verdict_blocklist tests/unit/test_verdict_build \
 	tests/unit/test_verdict_digest \
 	tests/unit/test_verdict_feed tests/unit/test_verdict_feed_tar \
 	tests/unit/test_verdict_feed_zip \
+	tests/unit/test_verdict_gates \
 	tests/unit/test_verdict_import tests/unit/test_verdict_import_shared \
 	tests/unit/test_verdict_index tests/unit/test_verdict_judge tests/unit/test_verdict_lists \
 	tests/unit/test_verdict_lock \
@@ -27,6 +35,7 @@ tests_unit_test_verdict_digest_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_feed_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_feed_tar_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
 tests_unit_test_verdict_feed_zip_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
+tests_unit_test_verdict_gates_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_import_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_import_shared_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
 tests_unit_test_verdict_index_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)

@@ -1,0 +1,147 @@
+#include "verdict/gates.h"
+
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "base/str.h"
+#include "verdict/popular.h"
+
+#define NAMES_SHOWN 5U
+
+/* Runs SQL of one row about the feed. @return 1: the row is there; 0; -PMG_E_DB */
+static int ask(struct pmg_store *store, const char *sql, const char *feed, struct pmg_stmt **out,
+	       struct pmg_err *err)
+{
+	int r = pmg_store_prepare(store, sql, out, err);
+
+	if (r < 0)
+		return r;
+	pmg_stmt_bind_text(*out, 1, feed);
+	return pmg_stmt_step(*out, err);
+}
+
+/* Single records leave a feed every day; those that it takes back by their ids do not count. */
+static int check_count(struct pmg_store *store, const char *feed, struct pmg_strv *found,
+		       struct pmg_err *err)
+{
+	static const char sql[] =
+		"SELECT (SELECT count(*) FROM old.record r JOIN old.feed o ON o.feed = r.feed"
+		" WHERE o.name = ?1),"
+		" (SELECT count(*) FROM old.record r JOIN old.feed o ON o.feed = r.feed"
+		" WHERE o.name = ?1 AND r.id IN (SELECT id FROM best WHERE withdrawn)),"
+		" (SELECT records FROM main.feed WHERE name = ?1)";
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	int64_t had, withdrawn, has;
+	int r = ask(store, sql, feed, &stmt, err);
+
+	if (r <= 0)
+		return r;
+	had = pmg_stmt_int(stmt, 0);
+	withdrawn = pmg_stmt_int(stmt, 1);
+	has = pmg_stmt_int(stmt, 2);
+	if (has == 0 && withdrawn < had)
+		pmg_strv_addf(found,
+			      "no record of malware in it; the feed \"%s\" has %" PRId64
+			      " in the index",
+			      feed, had);
+	else if (has + withdrawn < had - had / 10)
+		pmg_strv_addf(found,
+			      "%" PRId64 " records, where the feed \"%s\" has %" PRId64
+			      " in the index",
+			      has, feed, had);
+	return 0;
+}
+
+static int check_date(struct pmg_store *store, const char *feed, struct pmg_strv *found,
+		      struct pmg_err *err)
+{
+	static const char sql[] = "SELECT o.newest, f.newest FROM old.feed o JOIN main.feed f"
+				  " ON f.name = o.name WHERE o.name = ?1";
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	char before[PMG_RFC3339_LEN], after[PMG_RFC3339_LEN];
+	int r = ask(store, sql, feed, &stmt, err);
+
+	if (r <= 0)
+		return r;
+	if (pmg_stmt_int(stmt, 1) == 0 || pmg_stmt_int(stmt, 1) >= pmg_stmt_int(stmt, 0))
+		return 0;
+	pmg_clock_format(pmg_stmt_int(stmt, 0), before);
+	pmg_clock_format(pmg_stmt_int(stmt, 1), after);
+	pmg_strv_addf(found, "its newest record is of %s, before that of the index: %s", after,
+		      before);
+	return 0;
+}
+
+static int fill_popular(struct pmg_store *store, struct pmg_err *err)
+{
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	const struct pmg_popular *p;
+	int r = pmg_store_exec(store, "CREATE TEMP TABLE popular(eco INTEGER, name TEXT)", err);
+
+	if (r == 0)
+		r = pmg_store_prepare(store, "INSERT INTO popular VALUES(?1, ?2)", &stmt, err);
+	for (p = pmg_popular_names; r == 0 && p->name; p++) {
+		pmg_stmt_bind_int(stmt, 1, p->eco);
+		pmg_stmt_bind_text(stmt, 2, p->name);
+		r = pmg_stmt_run(stmt, err);
+	}
+	return r;
+}
+
+static void tell_names(const struct pmg_strv *names, struct pmg_strv *found)
+{
+	pmg_auto(strv) struct pmg_strv shown = { 0 };
+	pmg_autofree char *text = NULL;
+	size_t i;
+
+	for (i = 0; i < names->n && i < NAMES_SHOWN; i++)
+		pmg_strv_add(&shown, names->v[i]);
+	text = pmg_strv_join(&shown, ", ", SIZE_MAX / 2);
+	if (names->n > NAMES_SHOWN)
+		pmg_strv_addf(found,
+			      "all versions of %s and %zu more that everybody uses are "
+			      "called malware",
+			      text, names->n - NAMES_SHOWN);
+	else if (names->n > 0)
+		pmg_strv_addf(found, "all versions of %s, which everybody uses, are called malware",
+			      text);
+}
+
+/* The lower bounds that no version is below, for people. */
+#define EVER(t) t ".version = '' AND " t ".high = '' AND " t ".low IN ('', '0', '0.0.0')"
+
+static int check_popular(struct pmg_store *store, const char *feed, struct pmg_strv *found,
+			 struct pmg_err *err)
+{
+	static const char sql[] =
+		"SELECT p.name FROM popular p WHERE EXISTS (SELECT 1 FROM main.entry e"
+		" JOIN main.record r ON r.record = e.record JOIN main.feed f ON f.feed = r.feed"
+		" WHERE f.name = ?1 AND e.eco = p.eco AND e.name = p.name AND " EVER(
+			"e") ")"
+			     " AND NOT EXISTS (SELECT 1 FROM old.entry e JOIN old.record r"
+			     " ON r.record = e.record JOIN old.feed f ON f.feed = r.feed"
+			     " WHERE f.name = ?1 AND e.eco = p.eco AND e.name = p.name AND " EVER(
+				     "e") ")"
+					  " ORDER BY p.eco, p.name";
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	pmg_auto(strv) struct pmg_strv names = { 0 };
+	int r = fill_popular(store, err);
+
+	if (r == 0)
+		r = ask(store, sql, feed, &stmt, err);
+	for (; r > 0; r = pmg_stmt_step(stmt, err))
+		pmg_strv_add(&names, pmg_stmt_text(stmt, 0));
+	if (r == 0)
+		tell_names(&names, found);
+	return r;
+}
+
+int pmg_gates_check(struct pmg_store *store, const char *feed, struct pmg_strv *found,
+		    struct pmg_err *err)
+{
+	int r = check_count(store, feed, found, err);
+
+	if (r >= 0)
+		r = check_date(store, feed, found, err);
+	return r < 0 ? r : check_popular(store, feed, found, err);
+}
