@@ -18,6 +18,13 @@
 
 static const struct pmg_opt options[] = {
 	PMG_CMD_SETTINGS_ROWS,
+	{ PMG_OPT_TEXT, 0, "as-of", offsetof(struct pmg_front_settings, as_of), 0, "DATE",
+	  "let nothing in that was published after this day" },
+	{ PMG_OPT_TEXT, 0, "min-age", offsetof(struct pmg_front_settings, min_age), 0, "DURATION",
+	  "let no version in that is younger: 36h, 7d, 2w" },
+	{ PMG_OPT_FLAG, 0, "skip-dependency-cooldown",
+	  offsetof(struct pmg_front_settings, skip_cooldown), 0, NULL,
+	  "let in versions of any age" },
 	{ PMG_OPT_WORD, 0, "driver", offsetof(struct pmg_front_settings, driver), 0, "full",
 	  "build the sandbox in this way" },
 	{ PMG_OPT_FLAG, 0, "dry-run", offsetof(struct pmg_front_settings, dry_run), 0, NULL,
@@ -37,8 +44,6 @@ static const struct pmg_opt options[] = {
 	  "never settle for a weaker sandbox" },
 	{ PMG_OPT_FLAG, 0, "version", offsetof(struct pmg_front_settings, version), 0, NULL,
 	  "print the version" },
-	{ PMG_OPT_LATER, 0, "min-age", 0, 0, NULL, NULL },
-	{ PMG_OPT_LATER, 0, "skip-dependency-cooldown", 0, 0, NULL, NULL },
 	{ 0 },
 };
 

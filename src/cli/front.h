@@ -17,7 +17,9 @@ struct pmg_front_settings {
 	const char *profile;
 	struct pmg_strv allows; /* --sandbox-allow */
 	bool no_sandbox, strict, fail_on_violation;
-	bool command; /* not an option: `pmg sandbox exec` */
+	bool skip_cooldown;
+	const char *min_age, *as_of; /* or NULL */
+	bool command;                /* not an option: `pmg sandbox exec` */
 };
 
 /** Whole main. @param argv  with the program's name; NULL-terminated. @return exit status */

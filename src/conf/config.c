@@ -29,6 +29,7 @@ struct item {
 	int ecosystem;
 	char *url;
 	char *scope;
+	bool is_private;
 };
 
 static void item_done(struct item *item)
@@ -53,6 +54,7 @@ static const struct pmg_key item_keys[] = {
 	  .kind = PMG_KEY_STR,
 	  .offset = offsetof(struct item, scope),
 	  .max = 214 },
+	{ .name = "private", .kind = PMG_KEY_BOOL, .offset = offsetof(struct item, is_private) },
 	{ 0 },
 };
 
@@ -101,6 +103,7 @@ static int read_registry(const struct pmg_yaml *value, void *out, struct pmg_err
 	*new = (struct pmg_config_registry){ .ecosystem = pmg_xstrdup(ecosystems[item.ecosystem]),
 					     .url = url,
 					     .scope = pmg_steal_ptr(&item.scope),
+					     .is_private = item.is_private,
 					     .line = value->line };
 	url = (struct pmg_url){ 0 };
 	return 0;
@@ -119,7 +122,14 @@ static const struct pmg_key intel_keys[] = {
 	  .kind = PMG_KEY_LIST,
 	  .max = PMG_CONFIG_FEEDS_MAX,
 	  .read = pmg_config_read_feed },
-	{ .name = "overrides", .kind = PMG_KEY_LATER },
+	{ .name = "overrides",
+	  .kind = PMG_KEY_LIST,
+	  .max = PMG_PACKAGES_ENTRIES_MAX,
+	  .read = pmg_config_read_override },
+	{ .name = "private_origin",
+	  .kind = PMG_KEY_ENUM,
+	  .offset = offsetof(struct pmg_config, packages.private_origin),
+	  .words = pmg_config_private_origins },
 	{ 0 },
 };
 
@@ -162,8 +172,11 @@ static const struct pmg_key config_keys[] = {
 	  .offset = offsetof(struct pmg_config, advisory_message),
 	  .max = ADVISORY_MAX },
 	{ .name = "sandbox", .kind = PMG_KEY_MAP, .rows = pmg_config_sandbox_keys },
-	{ .name = "dependency_cooldown", .kind = PMG_KEY_LATER },
-	{ .name = "trusted_packages", .kind = PMG_KEY_LATER },
+	{ .name = "dependency_cooldown", .kind = PMG_KEY_MAP, .rows = pmg_config_cooldown_keys },
+	{ .name = "trusted_packages",
+	  .kind = PMG_KEY_LIST,
+	  .max = PMG_PACKAGES_ENTRIES_MAX,
+	  .read = pmg_config_read_trusted },
 	{ 0 },
 };
 
@@ -212,6 +225,7 @@ void pmg_config_init(struct pmg_config *config)
 	config->intel.max_age_s = 7ULL * DAY_S;
 	config->ledger_retention_s = 90ULL * DAY_S;
 	config->ledger_max_size = 256ULL << 20;
+	pmg_packages_init(&config->packages);
 }
 
 void pmg_config_done(struct pmg_config *config)
@@ -230,6 +244,7 @@ void pmg_config_done(struct pmg_config *config)
 	free(config->keys);
 	pmg_config_intel_done(&config->intel);
 	pmg_config_sandbox_done(&config->sandbox);
+	pmg_packages_done(&config->packages);
 	free(config->advisory_message);
 	free(config->path);
 	*config = (struct pmg_config){ 0 };

@@ -4,6 +4,7 @@
  * config.yml: the user's choices. docs/config.md and pmg-config(5) describe
  * each key; a key of a later version is an error, never a promise not kept.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,7 @@
 #include "base/mem.h"
 #include "base/url.h"
 #include "conf/config_intel.h"
+#include "conf/config_packages.h"
 #include "conf/config_sandbox.h"
 
 #define PMG_CONFIG_REGISTRIES_MAX 64U
@@ -23,6 +25,7 @@ struct pmg_config_registry {
 	char *ecosystem;    /* "npm" or "pypi" */
 	struct pmg_url url; /* path ends in "/"; no userinfo, no query */
 	char *scope;        /* "@acme", or NULL for all names */
+	bool is_private;    /* what it has is its own: no mirror of what others publish */
 	unsigned line;      /* of the file */
 	char *file;         /* NULL: config.yml */
 };
@@ -45,6 +48,7 @@ struct pmg_config {
 	uint64_t ledger_max_size;    /* bytes */
 	char *advisory_message;      /* printed after a refusal; NULL for none */
 	struct pmg_config_sandbox sandbox;
+	struct pmg_packages packages; /* conf/config_packages.h */
 	struct pmg_config_registry *registries;
 	size_t n_registries;
 	size_t cap_registries;

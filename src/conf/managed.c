@@ -210,6 +210,12 @@ static int read_on_missing(const struct pmg_yaml *value, void *out, struct pmg_e
 	return only_tightens(value, "block", err);
 }
 
+static int read_private_origin(const struct pmg_yaml *value, void *out, struct pmg_err *err)
+{
+	((struct pmg_managed *)out)->config.packages.private_origin = PMG_PRIVATE_BLOCK;
+	return only_tightens(value, "block", err);
+}
+
 /* A key that is known elsewhere. */
 static int not_here(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
@@ -218,7 +224,7 @@ static int not_here(const struct pmg_yaml *value, void *out, struct pmg_err *err
 	(void)out;
 	(void)pmg_yaml_key_err(err, value, "\"%s\" cannot be set by a project's file", name);
 	return pmg_err_hint(err, "a file inside a project may tighten, and nothing else: \"deny\", "
-				 "\"sandbox\", \"intel.on_missing\"");
+				 "\"sandbox\", \"dependency_cooldown\", \"intel\"");
 }
 
 static const struct pmg_key project_sandbox_keys[] = {
@@ -231,6 +237,7 @@ static const struct pmg_key project_intel_keys[] = {
 	CALL("max_age", not_here),
 	CALL("feeds", not_here),
 	CALL("overrides", not_here),
+	CALL("private_origin", read_private_origin),
 	{ 0 },
 };
 static const struct pmg_key project_keys[] = {
@@ -245,7 +252,7 @@ static const struct pmg_key project_keys[] = {
 	CALL("proxy", not_here),
 	CALL("ledger", not_here),
 	CALL("advisory_message", not_here),
-	CALL("dependency_cooldown", not_here),
+	MAP("dependency_cooldown", pmg_config_project_cooldown_keys),
 	CALL("trusted_packages", not_here),
 	CALL("global_lockdown", not_here),
 	CALL("block", not_here),

@@ -21,6 +21,17 @@ static const struct pmg_narrow_row rows[] = {
 	ROW("intel.on_missing", PMG_NARROW_LATER, on_missing),
 	ROW("intel.max_age", PMG_NARROW_LESSER, intel.max_age_s),
 	ROW("intel.feeds", PMG_NARROW_UNION, intel.feeds),
+	ROW("intel.private_origin", PMG_NARROW_LATER, packages.private_origin),
+	ROW("intel.overrides", PMG_NARROW_WAIVERS, packages.overrides),
+	ROW("trusted_packages", PMG_NARROW_WAIVERS, packages.trusted),
+	ROW("dependency_cooldown.enabled", PMG_NARROW_OR, packages.enabled),
+	ROW("dependency_cooldown.days", PMG_NARROW_LONGEST, packages.ages),
+	ROW("dependency_cooldown.age", PMG_NARROW_LONGEST, packages.ages),
+	ROW("dependency_cooldown.ages", PMG_NARROW_LONGEST, packages.ages),
+	ROW("dependency_cooldown.mode", PMG_NARROW_LATER, packages.mode),
+	ROW("dependency_cooldown.undated", PMG_NARROW_LATER, packages.undated),
+	ROW("dependency_cooldown.security_fixes", PMG_NARROW_LATER, packages.fixes),
+	ROW("dependency_cooldown.skip", PMG_NARROW_WAIVERS, packages.skip),
 	ROW("proxy.registries", PMG_NARROW_UNION, registries),
 	ROW("ledger.retention", PMG_NARROW_GREATER, ledger_retention_s),
 	ROW("ledger.max_size", PMG_NARROW_GREATER, ledger_max_size),
@@ -145,6 +156,7 @@ static void add_registries(struct work *work)
 			continue; /* it was parsed before */
 		new.ecosystem = pmg_xstrdup(from->ecosystem);
 		new.scope = from->scope ? pmg_xstrdup(from->scope) : NULL;
+		new.is_private = from->is_private;
 		new.file = pmg_xstrdup(by->path);
 		to->registries = pmg_grow(to->registries, to->n_registries, &to->cap_registries,
 					  sizeof *to->registries);
@@ -264,10 +276,126 @@ static int check_managers(struct work *work, struct pmg_err *err)
 	return 0;
 }
 
+static int layer_of(const struct work *work)
+{
+	return work->by->of_project ? PMG_PACKAGES_PROJECT : PMG_PACKAGES_MANAGED;
+}
+
+/* Copies of its entries, with the layer that they are of. */
+static void add_entries(struct work *work, size_t offset)
+{
+	const void *from = (const char *)&work->by->config + offset;
+	struct pmg_packages_list *to = (void *)((char *)work->config + offset);
+	size_t i = to->n;
+
+	pmg_packages_copy(to, from);
+	for (; i < to->n; i++)
+		to->v[i].layer = layer_of(work);
+}
+
+/* The age for all packages that a file has; NULL: it has none. */
+static const struct pmg_packages_entry *base_age(const struct pmg_packages_list *ages, int layer)
+{
+	size_t i;
+
+	for (i = 0; i < ages->n; i++)
+		if (!ages->v[i].purl && ages->v[i].layer == layer)
+			return &ages->v[i];
+	return NULL;
+}
+
+static const char *const age_keys[] = { "dependency_cooldown.days", "dependency_cooldown.age",
+					"dependency_cooldown.ages" };
+
+/* The first key of ages that a file has; NULL: it has none. */
+static const char *age_key(const struct pmg_config *config)
+{
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(age_keys); i++)
+		if (pmg_config_line(config, age_keys[i]))
+			return age_keys[i];
+	return NULL;
+}
+
+/* All ages at once, by the first of their keys: verdict/waivers.h finds the longest. */
+static void narrow_ages(struct work *work, const struct pmg_narrow_row *row)
+{
+	const char *key = age_key(&work->by->config);
+	/* Those of a file that was read are of layer 0. */
+	const struct pmg_packages_entry *base =
+		base_age(&work->by->config.packages.ages, PMG_PACKAGES_USER);
+	const struct pmg_packages_entry *own =
+		base_age(&work->config->packages.ages, PMG_PACKAGES_USER);
+	const char *own_key = age_key(work->config);
+
+	if (!pmg_streq(key, row->key))
+		return;
+	if (base && own && own_key && own->age_s < base->age_s)
+		note(work, pmg_config_line(work->config, own_key), own_key, key);
+	add_entries(work, row->offset);
+}
+
+/* A list of the user's is without effect, or part of it. */
+static void drop_entries(struct work *work, struct pmg_packages_list *list, const char *key,
+			 const char *why)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < list->n; i++) {
+		if (list->v[i].layer == PMG_PACKAGES_USER)
+			pmg_packages_entry_done(&list->v[i]);
+		else
+			list->v[kept++] = list->v[i];
+	}
+	if (kept < list->n)
+		note(work, pmg_config_line(work->config, key), key, why);
+	list->n = kept;
+}
+
+const char *pmg_narrow_bounds_wait(const struct pmg_managed *by)
+{
+	const char *key = age_key(&by->config);
+
+	if (by->of_project || key)
+		return by->of_project ? NULL : key;
+	if (pmg_config_line(&by->config, "dependency_cooldown.enabled") &&
+	    by->config.packages.enabled)
+		return "dependency_cooldown.enabled";
+	return NULL;
+}
+
+/* A bound that everybody can waive is none, and to lock all switches is to lock these. */
+static void check_waivers(struct work *work)
+{
+	struct pmg_packages *ours = &work->config->packages;
+	const char *key = pmg_narrow_bounds_wait(work->by);
+
+	if (work->by->of_project)
+		return;
+	if (work->by->lockdown) {
+		drop_entries(work, &ours->trusted, "trusted_packages", "global_lockdown");
+		drop_entries(work, &ours->overrides, "intel.overrides", "global_lockdown");
+		key = key ? key : "global_lockdown";
+	}
+	if (!key)
+		return;
+	ours->managed_wait = true;
+	drop_entries(work, &ours->skip, "dependency_cooldown.skip", key);
+}
+
 static int narrow_list(struct work *work, const struct pmg_narrow_row *row, struct pmg_err *err)
 {
 	if (row->rule == PMG_NARROW_PER_MANAGER)
 		return narrow_policies(work, err);
+	if (row->rule == PMG_NARROW_LONGEST) {
+		narrow_ages(work, row);
+		return 0;
+	}
+	if (row->rule == PMG_NARROW_WAIVERS) {
+		add_entries(work, row->offset);
+		return 0;
+	}
 	if (row->offset == offsetof(struct pmg_config, registries))
 		add_registries(work);
 	else if (row->offset == offsetof(struct pmg_config, intel.feeds))
@@ -296,6 +424,8 @@ int pmg_narrow(struct pmg_config *config, const struct pmg_managed *by, struct p
 	}
 	if (r == 0)
 		r = check_managers(&work, err);
+	if (r == 0)
+		check_waivers(&work);
 	if (pmg_config_line(&by->config, "verbosity"))
 		config->least_verbosity = by->config.verbosity;
 	return r;

@@ -16,6 +16,8 @@ enum pmg_narrow_rule {
 	PMG_NARROW_OR,      /* true if one says so */
 	PMG_NARROW_REPLACE, /* the user's is left out */
 	PMG_NARROW_UNION,
+	PMG_NARROW_LONGEST,     /* of the ages that two files have for a package */
+	PMG_NARROW_WAIVERS,     /* union; under global_lockdown the user's are left out */
 	PMG_NARROW_PER_MANAGER, /* enabled: or; profile: two that differ are refused */
 	PMG_NARROW_MAX
 };
@@ -37,5 +39,9 @@ const struct pmg_narrow_row *pmg_narrow_rows(void);
  */
 int pmg_narrow(struct pmg_config *config, const struct pmg_managed *by, struct pmg_strv *notes,
 	       struct pmg_err *err) PMG_MUST_CHECK;
+
+/** The key of "dependency_cooldown" by which managed policy bounds the wait of all users; NULL: it
+ *  does not, or it is a project's file. */
+const char *pmg_narrow_bounds_wait(const struct pmg_managed *by);
 
 #endif

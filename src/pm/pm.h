@@ -39,6 +39,7 @@ struct pmg_registry {
 	struct pmg_url base; /* path ends in "/"; userinfo taken out */
 	char *scope;         /* "@acme", or NULL for all names */
 	struct pmg_origin origin;
+	bool is_private; /* the user said that what it has is its own; with a scope, in it */
 };
 
 /* An artifact that command line, manifest or lockfile names by address. */

@@ -14,6 +14,8 @@ struct registry {
 	char *host;  /* canonical */
 	char *plain; /* path, plain, ends in "/" */
 	bool is_taught;
+	bool is_private;
+	char *private_scope; /* NULL: all names */
 };
 
 enum how { HOW_CACHED, HOW_SOURCE, HOW_LEARNED };
@@ -54,6 +56,7 @@ void pmg_catalog_free(struct pmg_catalog *catalog)
 		pmg_url_done(&catalog->registries[i].base);
 		free(catalog->registries[i].host);
 		free(catalog->registries[i].plain);
+		free(catalog->registries[i].private_scope);
 	}
 	for (i = 0; i < catalog->n_hosts; i++)
 		free(catalog->hosts[i].host);
@@ -90,6 +93,15 @@ int pmg_catalog_add_registry(struct pmg_catalog *catalog, enum pmg_eco eco, cons
 	};
 	base = (struct pmg_url){ 0 };
 	return 0;
+}
+
+void pmg_catalog_set_private(struct pmg_catalog *catalog, size_t registry, const char *scope)
+{
+	struct registry *at = &catalog->registries[registry];
+
+	at->is_private = true;
+	free(at->private_scope);
+	at->private_scope = scope ? pmg_xstrdup(scope) : NULL;
 }
 
 size_t pmg_catalog_count(const struct pmg_catalog *catalog)
@@ -216,6 +228,37 @@ bool pmg_catalog_knows(const struct pmg_catalog *catalog, const char *host, uint
 	pmg_autofree char *canonical = pmg_host_canonical(host);
 
 	return ecos_at(catalog, canonical, port) != 0;
+}
+
+static bool has_for_itself(const struct registry *registry, const char *name)
+{
+	size_t n = registry->private_scope ? strlen(registry->private_scope) : 0;
+
+	if (!registry->is_private)
+		return false;
+	return n == 0 || (strncmp(name, registry->private_scope, n) == 0 && name[n] == '/');
+}
+
+bool pmg_catalog_is_private(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name,
+			    const struct pmg_url *url)
+{
+	pmg_autofree char *host = pmg_host_canonical(url->host);
+	pmg_autofree char *plain = pmg_path_plain(url->path);
+	bool found = false;
+	size_t i;
+
+	for (i = 0; plain && i < catalog->n_registries; i++) {
+		const struct registry *registry = &catalog->registries[i];
+
+		if (registry->eco != eco ||
+		    !is_place(host, url->port, registry->host, registry->base.port) ||
+		    !pmg_str_has_prefix(plain, registry->plain))
+			continue;
+		if (!has_for_itself(registry, name))
+			return false;
+		found = true;
+	}
+	return found;
 }
 
 void pmg_asked_done(struct pmg_asked *asked)

@@ -33,6 +33,16 @@ int pmg_catalog_add_source(struct pmg_catalog *catalog, enum pmg_eco eco, const 
  *  malformed or of a registry of another run are passed over. */
 void pmg_catalog_add_cached(struct pmg_catalog *catalog, const char *text);
 
+/** What it has is its own. @param scope  "@acme": only of names in it; NULL: all */
+void pmg_catalog_set_private(struct pmg_catalog *catalog, size_t registry, const char *scope);
+/**
+ * Is a package at that address for sure one of a private registry? Only when it is below the base
+ * of one, and every registry of its ecosystem that it is below says so of its name. What documents
+ * name elsewhere is not: a private registry may hand out addresses of a public one.
+ */
+bool pmg_catalog_is_private(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name,
+			    const struct pmg_url *url);
+
 size_t pmg_catalog_count(const struct pmg_catalog *catalog); /* registries */
 const struct pmg_url *pmg_catalog_base(const struct pmg_catalog *catalog, size_t registry);
 enum pmg_eco pmg_catalog_eco(const struct pmg_catalog *catalog, size_t registry);

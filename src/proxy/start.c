@@ -6,6 +6,7 @@
 
 #include "base/io.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "kernel/confine.h"
 
 #define RESOLV_CONF     "/etc/resolv.conf" /* without it there are no search domains */
@@ -16,6 +17,7 @@ void pmg_start_done(struct pmg_start *start)
 	pmg_wire_start_done(&start->wire);
 	pmg_catalog_free(start->catalog);
 	pmg_hosts_free(start->hosts);
+	pmg_str_done(&start->packages);
 	pmg_strv_done(&start->kinds);
 	pmg_msg_done(&start->listeners);
 	pmg_route_free(start->route);
@@ -36,6 +38,9 @@ static int hear_registry(struct pmg_start *start, struct pmg_msg *msg, struct pm
 		r = pmg_eco_parse(m.eco, &eco, err);
 	if (r == 0)
 		r = pmg_catalog_add_registry(start->catalog, eco, m.url, err);
+	if (r == 0 && m.is_private)
+		pmg_catalog_set_private(start->catalog, pmg_catalog_count(start->catalog) - 1,
+					m.scope);
 	return r;
 }
 
@@ -59,6 +64,16 @@ static int hear_netrule(struct pmg_start *start, struct pmg_msg *msg, struct pmg
 	int r = pmg_wire_netrule_decode(msg->body, &m, err);
 
 	return r < 0 ? r : pmg_hosts_add(start->hosts, &m, err);
+}
+
+static int hear_packages(struct pmg_start *start, struct pmg_msg *msg, struct pmg_err *err)
+{
+	pmg_auto(wire_packages) struct pmg_wire_packages m = { 0 };
+	int r = pmg_wire_packages_decode(msg->body, &m, err);
+
+	if (r == 0 && pmg_str_adds(&start->packages, m.piece) < 0)
+		r = pmg_err_set(err, PMG_E_LIMIT, 0, "the policy on packages is too large");
+	return r;
 }
 
 static int hear_listen(struct pmg_start *start, struct pmg_msg *msg, struct pmg_err *err)
@@ -93,7 +108,7 @@ static const struct {
 } messages[] = {
 	{ PMG_WIRE_REGISTRY, hear_registry }, { PMG_WIRE_SOURCE, hear_source },
 	{ PMG_WIRE_NETRULE, hear_netrule },   { PMG_WIRE_LISTEN, hear_listen },
-	{ PMG_WIRE_START, hear_start },
+	{ PMG_WIRE_PACKAGES, hear_packages }, { PMG_WIRE_START, hear_start },
 };
 
 /* @return 1: that was START; 0: more is to come. A message that cannot be taken goes to *bad: all
@@ -127,6 +142,7 @@ int pmg_start_hear(int wire_fd, struct pmg_start *start, struct pmg_err *err)
 	int r;
 
 	start->catalog = pmg_catalog_new();
+	start->packages = (struct pmg_str)PMG_STR_INIT(PMG_WIRE_PACKAGES_MAX);
 	start->hosts = pmg_hosts_new();
 	do
 		r = hear_one(wire_fd, start, &bad, err);
@@ -215,6 +231,10 @@ int pmg_start_load(struct pmg_start *start, int bundle_fd, struct pmg_wire_ready
 		r = pmg_judge_open(wire->index_path, wire->blocklist_path, &start->judge, err);
 	if (r == 0 && wire->managed_path)
 		r = pmg_judge_add_managed(start->judge, wire->managed_path, err);
+	/* Without them the defaults hold, which let less in. */
+	if (r == 0 && start->packages.len > 0)
+		r = pmg_judge_hear_packages(start->judge, start->packages.s, start->packages.len,
+					    err);
 	if (r < 0)
 		return r;
 	load_cache(start);

@@ -19,6 +19,7 @@
 struct pmg_start {
 	struct pmg_wire_start wire; /* as the front sent it */
 	struct pmg_catalog *catalog;
+	struct pmg_str packages;  /* policy on packages, in the pieces that came */
 	struct pmg_hosts *hosts;  /* rules of the network; asked only within walls */
 	struct pmg_strv kinds;    /* of the listeners that LISTEN brought */
 	struct pmg_msg listeners; /* their descriptors; n_fds 0: none came */
@@ -35,7 +36,8 @@ PMG_DEFINE_AUTO_DONE(start, struct pmg_start, pmg_start_done);
  * roots, the authority of this run. @return 0 or -PMG_E_... */
 int pmg_start_prepare(struct pmg_start *start, struct pmg_err *err) PMG_MUST_CHECK;
 
-/** Read REGISTRY* SOURCE* NETRULE* [LISTEN] START, all of them even when one cannot be taken.
+/** Read REGISTRY* SOURCE* NETRULE* PACKAGES* [LISTEN] START, all of them even when one cannot be
+ * taken.
  * @return 0; -PMG_E_PEER: the front closed or spoke nonsense; -PMG_E_PARSE, -PMG_E_LIMIT: a
  * registry or source that cannot be taken */
 int pmg_start_hear(int wire_fd, struct pmg_start *start, struct pmg_err *err) PMG_MUST_CHECK;

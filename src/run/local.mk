@@ -1,10 +1,12 @@
 noinst_LIBRARIES += librun.a
 librun_a_SOURCES = \
-	%D%/ahead.c %D%/ahead.h %D%/attend.c %D%/attend.h %D%/bounds.c %D%/bounds.h %D%/certs.c %D%/certs.h %D%/confined.c %D%/confined.h %D%/find.c %D%/find.h %D%/folder.c %D%/folder.h \
+	%D%/ahead.c %D%/ahead.h %D%/attend.c %D%/attend.h %D%/bounds.c %D%/bounds.h %D%/certs.c %D%/certs.h %D%/confined.c %D%/confined.h %D%/cooldown.c %D%/cooldown.h %D%/find.c %D%/find.h %D%/folder.c %D%/folder.h \
 	%D%/index.c %D%/index.h %D%/lasting.c %D%/lasting.h %D%/learned.c %D%/learned.h %D%/links.c %D%/links.h %D%/outer.c %D%/outer.h %D%/prepare.c %D%/prepare.h \
 	%D%/proxy.c %D%/proxy.h %D%/question.c %D%/question.h %D%/remove.c %D%/remove.h %D%/run.c %D%/run.h %D%/run_priv.h %D%/self.c %D%/self.h \
 	%D%/signals.c %D%/signals.h %D%/start.c %D%/sweeper.c %D%/sweeper.h %D%/target.c %D%/target.h %D%/tool.c %D%/tool.h %D%/tree.c %D%/tree.h %D%/withheld.c %D%/withheld.h
 
+check_PROGRAMS += tests/unit/test_run_cooldown
+tests_unit_test_run_cooldown_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_run_ahead tests/unit/test_run_bounds tests/unit/test_run_certs tests/unit/test_run_confined tests/unit/test_run_find tests/unit/test_run_folder \
 	tests/unit/test_run_index tests/unit/test_run_lasting tests/unit/test_run_learned tests/unit/test_run_links tests/unit/test_run_outer tests/unit/test_run_prepare tests/unit/test_run_question tests/unit/test_run_remove tests/unit/test_run_self tests/unit/test_run_signals tests/unit/test_run_sweeper \
 	tests/unit/test_run_tool tests/unit/test_run_tree tests/unit/test_run_withheld

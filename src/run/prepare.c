@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "pm/places.h"
 #include "policy/build.h"
+#include "run/cooldown.h"
 #include "run/lasting.h"
 
 void pmg_prepared_done(struct pmg_prepared *prepared)
@@ -77,7 +80,11 @@ int pmg_prepare_config(const struct pmg_run_want *want, struct pmg_prepared *out
 {
 	int r = load_config(want, out, config, err);
 
-	return r < 0 ? r : pmg_bounds_check(&out->bounds, want, manager_of(out), err);
+	if (r == 0)
+		r = pmg_bounds_check(&out->bounds, want, manager_of(out), err);
+	return r < 0 ? r
+		     : pmg_cooldown_apply(want, &out->bounds.managed, pmg_clock_now(),
+					  &config->packages, &out->bounds.notes, err);
 }
 
 /* Registries of config.yml join those the manager knows by itself. */
@@ -100,6 +107,7 @@ static int add_configured(struct pmg_prepared *out, const struct pmg_config *con
 		if (r < 0)
 			return r;
 		registry.scope = from->scope ? pmg_xstrdup(from->scope) : NULL;
+		registry.is_private = from->is_private || from->scope;
 		registry.origin.what = pmg_xstrdup(from->file ? from->file : config->path);
 		registry.origin.line = from->line;
 		facts->registries = pmg_grow(facts->registries, facts->n_registries,
@@ -133,7 +141,8 @@ static void plan_source(struct pmg_plan *plan, const struct pmg_source *source)
 }
 
 struct pmg_plan *pmg_prepare_plan(const struct pmg_run_want *want,
-				  const struct pmg_prepared *prepared)
+				  const struct pmg_prepared *prepared,
+				  const struct pmg_config *config)
 {
 	const struct pmg_facts *facts = &prepared->facts;
 	struct pmg_plan *plan = pmg_plan_new();
@@ -153,8 +162,37 @@ struct pmg_plan *pmg_prepare_plan(const struct pmg_run_want *want,
 	else
 		pmg_plan_add(plan, "tunnel", "*", "flag", "no sandbox", PMG_ENFORCED_PROXY);
 	pmg_bounds_plan(&prepared->bounds, plan);
+	pmg_cooldown_plan(&config->packages, plan);
 	pmg_plan_seal(plan);
 	return plan;
+}
+
+/* Was it the user who named it: on the command line, in the environment, in a file of the home's?
+ * A file of the project must not make its packages less suspicious. */
+static bool is_users(const struct pmg_prepared *prepared, const char *home,
+		     const struct pmg_origin *origin)
+{
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *config = NULL;
+
+	if (origin->what[0] != '/')
+		return origin->line == 0;
+	dir = pmg_path_dir(origin->what);
+	config = pmg_path_join(home, ".config");
+	return !pmg_path_is_under(origin->what, prepared->cwd) &&
+	       (strcmp(dir, home) == 0 || pmg_path_is_under(dir, config));
+}
+
+/* A registry that has a scope bound to it is no mirror of what everybody publishes there. */
+static void mark_private(struct pmg_prepared *prepared, const char *home)
+{
+	struct pmg_facts *facts = &prepared->facts;
+	size_t i;
+
+	for (i = 0; i < facts->n_registries; i++)
+		if (facts->registries[i].scope &&
+		    is_users(prepared, home, &facts->registries[i].origin))
+			facts->registries[i].is_private = true;
 }
 
 static bool has_loopback(const struct pmg_facts *facts)
@@ -336,6 +374,8 @@ int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *
 
 	if (out->pm)
 		r = out->pm->learn(&place, &out->facts, err);
+	if (r == 0)
+		mark_private(out, place.home);
 	if (r == 0 && out->pm)
 		r = add_configured(out, config, err);
 	if (r == 0 && out->walls)

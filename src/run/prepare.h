@@ -56,7 +56,8 @@ int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *
 /** What the above comes to, as a plan, sealed: takes longer than the rest of a start together, so
  *  only for who shows or records it. Caller owns. */
 struct pmg_plan *pmg_prepare_plan(const struct pmg_run_want *want,
-				  const struct pmg_prepared *prepared) PMG_MUST_CHECK;
+				  const struct pmg_prepared *prepared,
+				  const struct pmg_config *config) PMG_MUST_CHECK;
 
 /**
  * The policy alone, for commands that show or change it. Runs nothing; a tool that is not installed

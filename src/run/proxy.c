@@ -186,7 +186,9 @@ static int tell_registry(struct pmg_proxy *proxy, const struct pmg_registry *reg
 {
 	pmg_autofree char *url = pmg_url_text(&registry->base);
 	pmg_autofree char *eco = pmg_xstrdup(pmg_eco_name(registry->eco));
-	struct pmg_wire_registry m = { .eco = eco, .url = url, .scope = registry->scope };
+	struct pmg_wire_registry m = {
+		.eco = eco, .url = url, .scope = registry->scope, .is_private = registry->is_private
+	};
 
 	return tell(proxy, PMG_WIRE_REGISTRY, pmg_wire_registry_encode(&m), err);
 }
@@ -214,6 +216,39 @@ int pmg_proxy_tell(struct pmg_proxy *proxy, const struct pmg_facts *facts, struc
 		r = tell_registry(proxy, &facts->registries[i], err);
 	for (i = 0; r == 0 && i < facts->n_sources; i++)
 		r = tell_source(proxy, &facts->sources[i], err);
+	return r;
+}
+
+/* How much of a text goes into one message: never a part of a character. */
+static size_t piece_of(const char *text, size_t left)
+{
+	size_t n = left < PMG_WIRE_PIECE_MAX ? left : PMG_WIRE_PIECE_MAX;
+
+	while (n < left && n > 1 && ((unsigned char)text[n] & 0xc0) == 0x80)
+		n--;
+	return n;
+}
+
+int pmg_proxy_tell_packages(struct pmg_proxy *proxy, const struct pmg_packages *packages,
+			    struct pmg_err *err)
+{
+	pmg_autofree char *text = pmg_packages_encode(packages);
+	size_t left = strlen(text), n;
+	const char *at = text;
+	int r = 0;
+
+	if (left > PMG_WIRE_PACKAGES_MAX)
+		return pmg_err_set(err, PMG_E_LIMIT, 0,
+				   "the policy on packages is larger than %u bytes",
+				   PMG_WIRE_PACKAGES_MAX);
+	for (; r == 0 && left > 0; at += n, left -= n) {
+		pmg_autofree char *piece = NULL;
+
+		n = piece_of(at, left);
+		piece = pmg_xstrndup(at, n);
+		r = tell(proxy, PMG_WIRE_PACKAGES,
+			 pmg_wire_packages_encode(&(struct pmg_wire_packages){ piece }), err);
+	}
 	return r;
 }
 

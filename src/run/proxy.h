@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "conf/packages.h"
 #include "pm/pm.h"
 #include "violation/record.h"
 #include "violation/wire.h"
@@ -50,6 +51,9 @@ int pmg_proxy_start(const char *program, int bundle_fd, uint16_t port, bool debu
 /** REGISTRY for each registry, SOURCE for each artifact. */
 int pmg_proxy_tell(struct pmg_proxy *proxy, const struct pmg_facts *facts,
 		   struct pmg_err *err) PMG_MUST_CHECK;
+/** PACKAGES: the policy on packages. @return also -PMG_E_LIMIT */
+int pmg_proxy_tell_packages(struct pmg_proxy *proxy, const struct pmg_packages *packages,
+			    struct pmg_err *err) PMG_MUST_CHECK;
 /** START: it has been told all. */
 int pmg_proxy_begin(struct pmg_proxy *proxy, const struct pmg_wire_start *start,
 		    struct pmg_err *err) PMG_MUST_CHECK;

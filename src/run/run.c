@@ -173,7 +173,8 @@ static void keep_learned(const struct pmg_running *run, const struct pmg_strv *l
 
 static void add_fingerprint(const struct pmg_running *run, struct pmg_record *record)
 {
-	pmg_auto(plan) struct pmg_plan *plan = pmg_prepare_plan(run->want, &run->prepared);
+	pmg_auto(plan) struct pmg_plan *plan =
+		pmg_prepare_plan(run->want, &run->prepared, &run->result->config);
 	char fingerprint[PMG_SHA256_HEX];
 
 	pmg_plan_fingerprint(plan, fingerprint);
@@ -377,6 +378,6 @@ int pmg_run_plan(const struct pmg_run_want *want, struct pmg_plan **out, struct 
 		r = pmg_lockdown_can(prepared.policy, pmg_driver_all()[0], err);
 	if (r < 0)
 		return r;
-	*out = pmg_prepare_plan(want, &prepared);
+	*out = pmg_prepare_plan(want, &prepared, &config);
 	return 0;
 }

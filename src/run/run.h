@@ -33,6 +33,9 @@ struct pmg_run_want {
 	bool no_overlay;               /* policy: what the repository has allowed is left out */
 	bool no_proxy;                 /* pmg_prepare_policy(): it is only shown */
 	bool report;                   /* the record is to be whole even if the ledger needs none */
+	bool skip_cooldown;            /* --skip-dependency-cooldown */
+	const char *min_age;           /* --min-age; NULL */
+	const char *as_of;             /* --as-of; NULL */
 	const char *profile;           /* --sandbox-profile; NULL */
 	const char *driver;            /* --driver; NULL: the best that this host can have */
 	bool driver_is_env;            /* it is PMG_SANDBOX_DRIVER that says so */

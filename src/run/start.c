@@ -105,6 +105,8 @@ static int tell_proxy(struct pmg_running *run, struct pmg_err *err)
 	};
 	int r = pmg_proxy_tell(&run->proxy, facts, err);
 
+	if (r == 0)
+		r = pmg_proxy_tell_packages(&run->proxy, &run->result->config.packages, err);
 	if (r == 0 && pmg_running_is_confined(run))
 		r = hand_over(run, err);
 	if (r == 0 && !run->result->signal)

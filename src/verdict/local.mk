@@ -73,5 +73,5 @@ tests_fuzz_fuzz_inspect_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 EXTRA_PROGRAMS += bench/intel_bench
 CLEANFILES += bench/intel_bench
 bench_intel_bench_LDADD = $(LINK_VERDICT)
-EXTRA_DIST += docs/intel.md
+EXTRA_DIST += docs/intel.md docs/packages.md
 EXTRA_DIST += tests/helper/tar.h

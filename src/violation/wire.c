@@ -20,6 +20,7 @@ static const struct pmg_field registry_fields[] = {
 	FIELD(TEXT, registry, eco, PMG_WIRE_ECO_MAX),
 	FIELD(TEXT, registry, url, PMG_WIRE_URL_MAX),
 	FIELD(MAYBE, registry, scope, PMG_WIRE_NAME_MAX),
+	FIELD(BOOL, registry, is_private, 0),
 	{ 0 },
 };
 
@@ -137,6 +138,11 @@ static const struct pmg_field connect_fields[] = {
 	{ 0 },
 };
 
+static const struct pmg_field packages_fields[] = {
+	FIELD(TEXT, packages, piece, PMG_WIRE_PIECE_MAX),
+	{ 0 },
+};
+
 #define MESSAGE(NAME)                                                                              \
 	struct json_t *pmg_wire_##NAME##_encode(const struct pmg_wire_##NAME *m)                   \
 	{                                                                                          \
@@ -169,6 +175,7 @@ MESSAGE(started)
 MESSAGE(stopped)
 MESSAGE(ended)
 MESSAGE(connect)
+MESSAGE(packages)
 
 /* An error has arrays where the others have pointers, so it travels as one of these. */
 struct pmg_wire_failed {

@@ -5,7 +5,7 @@
  * carries it).
  *
  *   front                                   pmg-proxy
- *   REGISTRY* SOURCE* NETRULE* [LISTEN] START ->
+ *   REGISTRY* SOURCE* NETRULE* PACKAGES* [LISTEN] START ->
  *                                  <-       READY | FAILED
  *                                  <-       JUDGED* PASSED* TROUBLE* DENIED* (while the run goes
  * on) STOP                           ->
@@ -71,6 +71,7 @@ enum pmg_wire_type {
 	PMG_WIRE_END,
 	PMG_WIRE_ENDED,
 	PMG_WIRE_CONNECT,
+	PMG_WIRE_PACKAGES,
 	PMG_WIRE_MAX
 };
 
@@ -82,6 +83,9 @@ struct pmg_wire_registry {
 	char *eco;   /* "npm", "pypi" */
 	char *url;   /* base address */
 	char *scope; /* or NULL */
+	/* What it has is its own: a record about a public package of that name is not about it.
+	 * With a scope, for the names in it. */
+	bool is_private;
 };
 
 struct pmg_wire_source {
@@ -106,6 +110,15 @@ struct pmg_wire_start {
 	bool debug;
 	bool walls; /* LISTEN has come: only what NETRULE allows is reached, and each connection
 		     * waits for its CONNECT */
+};
+
+#define PMG_WIRE_PIECE_MAX    16384U   /* bytes of a piece */
+#define PMG_WIRE_PACKAGES_MAX 4194304U /* of all of them */
+
+/* A piece of the policy on packages, which is a JSON text of its own (conf/packages.h) that may be
+ * longer than a message. */
+struct pmg_wire_packages {
+	char *piece;
 };
 
 /* A rule of the network (policy/policy.h): host[:port], "*.host", address, or "registry". */
@@ -220,6 +233,7 @@ PMG_WIRE_DECLARE(started);
 PMG_WIRE_DECLARE(stopped);
 PMG_WIRE_DECLARE(ended);
 PMG_WIRE_DECLARE(connect);
+PMG_WIRE_DECLARE(packages);
 
 /* FAILED carries an error: code, errnum, diag, msg, hint. */
 struct json_t *pmg_wire_failed_encode(const struct pmg_err *failed) PMG_MUST_CHECK;

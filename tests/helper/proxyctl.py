@@ -22,7 +22,7 @@ import threading
 
 TYPES = ("", "registry", "source", "start", "ready", "failed", "judged", "passed", "trouble", "stop",
          "done", "netrule", "listen", "denied", "walls", "go", "started", "stopped", "end", "ended",
-         "connect")
+         "connect", "packages")
 
 RANKS = ("managed-deny", "hooks", "opt-out", "mandatory-deny", "deny", "allow")
 MANAGER, SCRIPT, ANYBODY = 1, 2, 3
@@ -37,7 +37,7 @@ class Front:
     this is the broker too."""
 
     def __init__(self, program, registries=(), sources=(), listen="127.0.0.1", bundle=None,
-                 wrap=(), stderr=None, doors=(), netrules=(), **start):
+                 wrap=(), stderr=None, doors=(), netrules=(), packages=None, **start):
         family = socket.AF_INET6 if ":" in listen else socket.AF_INET
         self.listener = socket.socket(family, socket.SOCK_STREAM)
         self.listener.bind((listen, 0))
@@ -54,12 +54,14 @@ class Front:
         os.close(bundle_fd)
         self.listener.close()
         for eco, url in registries:
-            self.send("registry", {"eco": eco, "url": url})
+            self.send("registry", {"eco": eco, "url": url, "is_private": False})
         for source in sources:
             keys = ("eco", "url", "name", "version")
             self.send("source", {k: v for k, v in zip(keys, source) if v is not None})
         for rule in netrules:
             self.send_rule(*rule)
+        if packages:
+            self.send("packages", {"piece": json.dumps(packages)})
         if doors:
             self.hand_over(doors)
         body = {"token": self.token, "index_path": "/nonexistent/intel.db",

@@ -76,6 +76,7 @@ static void every_key_of_this_version_takes_effect(void **state)
 			      "    - ecosystem: npm\n"
 			      "      url: http://npm.acme.test:8080/\n"
 			      "      scope: '@acme'\n"
+			      "      private: true\n"
 			      "    - {ecosystem: pypi, url: 'https://pypi.acme.test/simple/'}\n",
 			      &config, &err),
 			 0);
@@ -91,7 +92,9 @@ static void every_key_of_this_version_takes_effect(void **state)
 	assert_int_equal(config.registries[1].url.port, 8080);
 	assert_string_equal(config.registries[1].scope, "@acme");
 	assert_int_equal(config.registries[1].line, 9);
+	assert_true(config.registries[1].is_private);
 	assert_string_equal(config.registries[2].ecosystem, "pypi");
+	assert_false(config.registries[2].is_private);
 }
 
 static void a_manager_gets_the_profile_or_template_that_is_named_for_it(void **state)
@@ -149,12 +152,6 @@ static const struct {
 	  "did you mean \"profile\"?" },
 	{ V1 "sandbox: {policies: []}\n", ":2:21: \"policies\" must be a mapping", NULL },
 	{ V1 "sandbox: {policy_templates: {x: {}}}\n", ":2:33: key \"path\" is missing", NULL },
-	{ V1 "dependency_cooldown: {days: 5}\n",
-	  ":2:1: \"dependency_cooldown\" is not supported by this version", NULL },
-	{ V1 "trusted_packages: []\n",
-	  ":2:1: \"trusted_packages\" is not supported by this version", NULL },
-	{ V1 "intel: {overrides: []}\n",
-	  ":2:9: \"intel.overrides\" is not supported by this version", NULL },
 	{ V1 "proxy: {install_only: true}\n",
 	  ":2:9: \"proxy.install_only\" is not supported by this version", NULL },
 	{ V1 "proxy: {skip_commands: {}}\n",

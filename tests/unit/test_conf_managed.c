@@ -104,8 +104,9 @@ static const struct {
 	{ V1 "sandbox: {enabled: off}\n",
 	  ":2:20: \"sandbox.enabled\" must be true or false, not \"off\"", "" },
 	{ V1 "sandbox: {policies: {npm: {enabled: 0}}}\n", ":2:37: ", NULL },
-	{ V1 "dependency_cooldown: {days: 5}\n",
-	  ":2:1: \"dependency_cooldown\" is not supported by this version", NULL },
+	{ V1 "dependency_cooldown: {days: 5d}\n",
+	  ":2:29: \"dependency_cooldown.days\" must be a whole number of days, not \"5d\"",
+	  "\"age\" takes other units: 36h, 2w" },
 	{ V1 "a: &x [1]\nb: *x\n", ":2:4: ", NULL },
 };
 

@@ -89,6 +89,8 @@ static char *value_of(const struct pmg_config *config, const struct pmg_narrow_r
 		return pmg_xstrdup(text ? text : "-");
 	}
 	case PMG_NARROW_UNION:
+	case PMG_NARROW_LONGEST:
+	case PMG_NARROW_WAIVERS:
 	case PMG_NARROW_PER_MANAGER:
 	case PMG_NARROW_MAX:
 		break;
@@ -160,6 +162,36 @@ static const struct scalar {
 	  { "false", "false" },
 	  { "true", "true" },
 	  true },
+	{ "intel.private_origin",
+	  "intel: {private_origin: %s}\n",
+	  "0",
+	  { "warn", "0" },
+	  { "block", "1" },
+	  true },
+	{ "dependency_cooldown.enabled",
+	  "dependency_cooldown: {enabled: %s}\n",
+	  "true",
+	  { "false", "false" },
+	  { "true", "true" },
+	  true },
+	{ "dependency_cooldown.mode",
+	  "dependency_cooldown: {mode: %s}\n",
+	  "0",
+	  { "filter", "0" },
+	  { "fail", "1" },
+	  true },
+	{ "dependency_cooldown.undated",
+	  "dependency_cooldown: {undated: %s}\n",
+	  "1",
+	  { "warn", "0" },
+	  { "block", "1" },
+	  true },
+	{ "dependency_cooldown.security_fixes",
+	  "dependency_cooldown: {security_fixes: %s}\n",
+	  "0",
+	  { "pass", "0" },
+	  { "wait", "1" },
+	  true },
 };
 
 enum level { UNSET, LOOSE, STRICT, LEVELS };
@@ -230,7 +262,7 @@ static void of_each_key_and_file_the_stricter_value_counts(void **state)
 					check_cell(&scalars[i], user, project, managed);
 					cells++;
 				}
-	assert_int_equal(cells, 5 * 9 + 4 * 18);
+	assert_int_equal(cells, 5 * 9 + 9 * 18);
 }
 
 static void assert_has_row(const struct pmg_key *keys, const char *above)
@@ -263,9 +295,9 @@ static void every_key_of_the_configuration_has_a_rule(void **state)
 
 static void every_rule_stands_in_the_manual(void **state)
 {
-	static const char *const words[PMG_NARROW_MAX] = { "stricter",   "greater", "less",
-							   "or",         "managed", "union",
-							   "per manager" };
+	static const char *const words[PMG_NARROW_MAX] = { "stricter", "greater", "less",
+							   "or",       "managed", "union",
+							   "longest",  "waivers", "per manager" };
 	pmg_autofree char *path =
 		pmg_path_join(getenv("srcdir") ? getenv("srcdir") : ".", "docs/config.md");
 	struct pmg_err err = PMG_ERR_INIT;
@@ -415,6 +447,104 @@ static void feeds_of_both_count_and_of_a_name_managed_policys(void **state)
 	assert_string_equal(feeds[2].name, "c");
 }
 
+/* Ages of a file become entries of its layer, once each. */
+static const struct {
+	const char *user, *project, *managed;
+	const char *ages; /* "LAYER PURL SECONDS" */
+	const char *note; /* behind the path; NULL: none */
+} age_rows[] = {
+	{ "", NULL, NULL, "", NULL },
+	{ "dependency_cooldown: {days: 2}\n", NULL, NULL, "0 * 172800;", NULL },
+	{ "dependency_cooldown: {age: 36h}\n", "dependency_cooldown: {days: 1}\n", NULL,
+	  "0 * 129600;1 * 86400;", NULL },
+	{ "dependency_cooldown: {age: 36h}\n", "dependency_cooldown: {days: 3}\n", NULL,
+	  "0 * 129600;1 * 259200;",
+	  ":2: dependency_cooldown.age does not hold: the project's file (" },
+	{ "dependency_cooldown: {days: 2}\n", NULL,
+	  "dependency_cooldown: {age: 1w, ages: [{purl: 'pkg:npm/*', age: 1d}]}\n",
+	  "0 * 172800;2 * 604800;2 pkg:npm/* 86400;",
+	  ":2: dependency_cooldown.days does not hold: managed policy (/m.yml:2)" },
+	{ "dependency_cooldown: {days: 9}\n", NULL, "dependency_cooldown: {age: 1w}\n",
+	  "0 * 777600;2 * 604800;", NULL },
+	{ "", NULL, "dependency_cooldown: {ages: [{purl: 'pkg:npm/*', age: 0d}]}\n",
+	  "2 pkg:npm/* 0;", NULL },
+};
+
+static void ages_of_all_files_stay_with_their_layers(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(age_rows); i++) {
+		pmg_auto(outcome) struct outcome o = { 0 };
+		pmg_auto(str) struct pmg_str got = PMG_STR_INIT(4096);
+
+		narrow(age_rows[i].user, age_rows[i].project, age_rows[i].managed, &o);
+		assert_int_equal(o.r, 0);
+		for (k = 0; k < o.config.packages.ages.n; k++) {
+			const struct pmg_packages_entry *e = &o.config.packages.ages.v[k];
+
+			assert_int_equal(pmg_str_addf(&got, "%d %s %llu;", e->layer,
+						      e->purl ? e->purl : "*",
+						      (unsigned long long)e->age_s),
+					 0);
+		}
+		assert_string_equal(got.len ? got.s : "", age_rows[i].ages);
+		assert_int_equal(o.notes.n, age_rows[i].note ? 1 : 0);
+		if (age_rows[i].note)
+			assert_true(
+				pmg_str_has_prefix(o.notes.v[0] + strlen(file), age_rows[i].note));
+	}
+}
+
+/* One entry of the user's in each list, against what managed policy says. */
+static const struct {
+	const char *managed;
+	size_t skip, trusted, overrides, notes;
+	bool managed_wait;
+} waiver_rows[] = {
+	{ NULL, 1, 1, 1, 0, false },
+	{ "verbosity: normal\n", 1, 1, 1, 0, false },
+	{ "dependency_cooldown: {mode: fail}\n", 1, 1, 1, 0, false },
+	{ "dependency_cooldown: {enabled: false}\n", 1, 1, 1, 0, false },
+	{ "dependency_cooldown: {enabled: true}\n", 0, 1, 1, 1, true },
+	{ "dependency_cooldown: {days: 7}\n", 0, 1, 1, 1, true },
+	{ "dependency_cooldown: {age: 7d}\n", 0, 1, 1, 1, true },
+	{ "dependency_cooldown: {ages: [{purl: 'pkg:npm/x', age: 7d}]}\n", 0, 1, 1, 1, true },
+	{ "global_lockdown: true\n", 0, 0, 0, 3, true },
+	/* its own hold */
+	{ "dependency_cooldown: {skip: [{purl: 'pkg:npm/y'}]}\n", 2, 1, 1, 0, false },
+	{ "dependency_cooldown: {days: 7, skip: [{purl: 'pkg:npm/y'}]}\n", 1, 1, 1, 1, true },
+	{ "global_lockdown: true\ntrusted_packages: [{purl: 'pkg:npm/y'}]\n"
+	  "intel: {overrides: [{ecosystem: npm, name: y, version: 1.0.0, id: M, reason: r}]}\n",
+	  0, 1, 1, 3, true },
+};
+
+static void what_users_waive_holds_as_far_as_managed_policy_lets_it(void **state)
+{
+	static const char user[] = "trusted_packages: [{purl: 'pkg:npm/x'}]\n"
+				   "dependency_cooldown: {skip: [{purl: 'pkg:npm/x'}]}\n"
+				   "intel: {overrides: [{ecosystem: npm, name: x, version: 1.0.0, "
+				   "id: M, reason: r}]}\n";
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(waiver_rows); i++) {
+		pmg_auto(outcome) struct outcome o = { 0 };
+		const struct pmg_packages *p = &o.config.packages;
+
+		narrow(user, NULL, waiver_rows[i].managed, &o);
+		assert_int_equal(o.r, 0);
+		if (p->skip.n != waiver_rows[i].skip || p->trusted.n != waiver_rows[i].trusted ||
+		    p->overrides.n != waiver_rows[i].overrides ||
+		    o.notes.n != waiver_rows[i].notes ||
+		    p->managed_wait != waiver_rows[i].managed_wait)
+			fail_msg("row %zu: %zu %zu %zu, %zu notes", i, p->skip.n, p->trusted.n,
+				 p->overrides.n, o.notes.n);
+	}
+	assert_int_equal(PMG_PACKAGES_USER, 0); /* what was read is the user's */
+}
+
 static void quiet_goes_no_lower_than_managed_policy(void **state)
 {
 	pmg_auto(outcome) struct outcome o = { 0 };
@@ -435,6 +565,8 @@ int main(void)
 		cmocka_unit_test(a_name_of_managed_policys_templates_is_looked_up_there),
 		cmocka_unit_test(registries_of_both_count),
 		cmocka_unit_test(feeds_of_both_count_and_of_a_name_managed_policys),
+		cmocka_unit_test(ages_of_all_files_stay_with_their_layers),
+		cmocka_unit_test(what_users_waive_holds_as_far_as_managed_policy_lets_it),
 		cmocka_unit_test(quiet_goes_no_lower_than_managed_policy),
 	};
 

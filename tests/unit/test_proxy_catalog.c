@@ -268,6 +268,54 @@ static void odd_registries_and_sources_are_refused(void **state)
 			 -PMG_E_LIMIT);
 }
 
+/* Registries, and whether the user says that what they have is their own, for which scope. */
+static const struct {
+	const char *name, *address;
+	bool is_private;
+} privacy[] = {
+	{ "@acme/x", "https://npm.acme.test/@acme/x/-/x-1.0.0.tgz", true },
+	{ "@acme/x", "https://NPM.acme.test./@acme%2fx/-/x-1.0.0.tgz", true },
+	{ "x", "https://npm.acme.test/x/-/x-1.0.0.tgz", false }, /* not of the scope */
+	{ "@acme2/x", "https://npm.acme.test/@acme2/x/-/x-1.0.0.tgz", false },
+	{ "@acme/x", "https://cdn.acme.test/@acme/x/-/x-1.0.0.tgz", false }, /* learned there */
+	{ "x", "https://all.acme.test/own/x/-/x-1.0.0.tgz", true },
+	{ "x", "https://all.acme.test/x/-/x-1.0.0.tgz", false }, /* not below its base */
+	{ "@acme/x", "https://mirror.test/@acme/x/-/x-1.0.0.tgz",
+	  false }, /* others get there too */
+	{ "@acme/x", "https://registry.test/@acme/x/-/x-1.0.0.tgz", false },
+};
+
+static void private_is_only_what_every_registry_of_the_address_says(void **state)
+{
+	pmg_auto(catalog) struct pmg_catalog *catalog = pmg_catalog_new();
+	pmg_auto(url) struct pmg_url cdn = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	(void)state;
+	registry(catalog, PMG_ECO_NPM, "https://npm.acme.test/");
+	registry(catalog, PMG_ECO_NPM, "https://all.acme.test/own/");
+	registry(catalog, PMG_ECO_NPM, "https://mirror.test/");
+	registry(catalog, PMG_ECO_NPM, "https://mirror.test/");
+	registry(catalog, PMG_ECO_NPM, "https://registry.test/");
+	registry(catalog, PMG_ECO_PYPI, "https://npm.acme.test/");
+	pmg_catalog_set_private(catalog, 0, "@acme");
+	pmg_catalog_set_private(catalog, 1, NULL);
+	pmg_catalog_set_private(catalog, 2, "@acme");
+	assert_int_equal(pmg_url_parse("https://cdn.acme.test/@acme/x/-/x-1.0.0.tgz", &cdn, &err),
+			 0);
+	pmg_catalog_learn(catalog, 0, PMG_PATH_ARTIFACT, &cdn, "@acme/x", "1.0.0");
+	for (i = 0; i < PMG_ARRAY_LEN(privacy); i++) {
+		pmg_auto(url) struct pmg_url url = { 0 };
+
+		assert_int_equal(pmg_url_parse(privacy[i].address, &url, &err), 0);
+		if (pmg_catalog_is_private(catalog, PMG_ECO_NPM, privacy[i].name, &url) !=
+		    privacy[i].is_private)
+			fail_msg("%s at %s", privacy[i].name, privacy[i].address);
+		assert_false(pmg_catalog_is_private(catalog, PMG_ECO_PYPI, privacy[i].name, &url));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -277,6 +325,7 @@ int main(void)
 		cmocka_unit_test(two_claims_on_one_address_are_both_judged),
 		cmocka_unit_test(hosts_pass_from_run_to_run_by_the_cache),
 		cmocka_unit_test(tables_are_bounded),
+		cmocka_unit_test(private_is_only_what_every_registry_of_the_address_says),
 		cmocka_unit_test(odd_registries_and_sources_are_refused),
 	};
 

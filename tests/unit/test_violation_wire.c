@@ -51,6 +51,7 @@ RECODE(started)
 RECODE(stopped)
 RECODE(ended)
 RECODE(connect)
+RECODE(packages)
 
 static int recode_failed(const struct json_t *body, char **again, struct pmg_err *err)
 {
@@ -72,8 +73,11 @@ static const struct {
 	recode_fn *fn;
 	const char *json;
 } whole[] = {
-	{ recode_registry, "{\"eco\":\"npm\",\"url\":\"http://registry.test/\"}" },
-	{ recode_registry, "{\"eco\":\"npm\",\"url\":\"http://registry.test/\",\"scope\":\"@a\"}" },
+	{ recode_registry,
+	  "{\"eco\":\"npm\",\"url\":\"http://registry.test/\",\"is_private\":false}" },
+	{ recode_registry, "{\"eco\":\"npm\",\"url\":\"http://registry.test/"
+			   "\",\"scope\":\"@a\",\"is_private\":true}" },
+	{ recode_packages, "{\"piece\":\"{\\\"enabled\\\":true\"}" },
 	{ recode_source, "{\"eco\":\"pypi\",\"url\":\"http://h.test/x.whl\",\"name\":\"x\","
 			 "\"version\":\"1\"}" },
 	{ recode_start,
