@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 
 enum state {
@@ -147,6 +148,10 @@ static int tell_string(struct pmg_jsonstrict *scan, struct piece *piece, const c
 		item.text = scan->carry;
 		item.len = scan->carried;
 		item.is_cut = scan->is_cut;
+	}
+	if (item.len > PMG_JSONSTRICT_TEXT_MAX) { /* as if it had come in pieces */
+		item.len = PMG_JSONSTRICT_TEXT_MAX;
+		item.is_cut = true;
 	}
 	return scan->fn(scan->ctx, &item, err);
 }
@@ -540,4 +545,36 @@ int pmg_jsonstrict_decode(const char *text, size_t len, char *out)
 	}
 	*o = '\0';
 	return (int)(o - out);
+}
+
+bool pmg_jsonstrict_is(const struct pmg_jsonstrict_item *item, const char *text)
+{
+	return !item->is_cut && strlen(text) == item->len &&
+	       memcmp(item->text, text, item->len) == 0;
+}
+
+int pmg_jsonstrict_key(const struct pmg_jsonstrict_item *item, const char *const *names)
+{
+	char text[PMG_JSONSTRICT_TEXT_MAX + 1];
+	int i;
+
+	if (item->has_escape &&
+	    (item->is_cut || pmg_jsonstrict_decode(item->text, item->len, text) < 0))
+		return -1;
+	for (i = 0; names[i]; i++)
+		if (item->has_escape ? pmg_streq(text, names[i])
+				     : pmg_jsonstrict_is(item, names[i]))
+			return item->has_escape ? -PMG_E_PARSE : i;
+	return -1;
+}
+
+int pmg_jsonstrict_date(const struct pmg_jsonstrict_item *item, int64_t *out)
+{
+	char text[64];
+
+	if (item->event != PMG_JSONSTRICT_STRING || item->has_escape || item->len >= sizeof text)
+		return -PMG_E_PARSE;
+	memcpy(text, item->text, item->len);
+	text[item->len] = '\0';
+	return pmg_clock_parse(text, out);
 }

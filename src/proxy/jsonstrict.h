@@ -17,7 +17,7 @@
 
 #include "base/err.h"
 
-#define PMG_JSONSTRICT_TEXT_MAX  1024U /* a longer key or string may arrive cut */
+#define PMG_JSONSTRICT_TEXT_MAX  8192U /* a longer key or string arrives cut */
 #define PMG_JSONSTRICT_DEPTH_MAX 256U  /* deeper nesting is refused */
 
 enum pmg_jsonstrict_event {
@@ -84,5 +84,21 @@ int pmg_jsonstrict_finish(const struct pmg_jsonstrict *scan, struct pmg_err *err
  * @return its length; -PMG_E_PARSE: half a surrogate pair, or a NUL
  */
 int pmg_jsonstrict_decode(const char *text, size_t len, char *out) PMG_MUST_CHECK;
+
+/** Is it that text, to the byte and without an escape? */
+bool pmg_jsonstrict_is(const struct pmg_jsonstrict_item *item, const char *text);
+/**
+ * Which of the keys that decide is it?
+ * @param names  NULL-terminated
+ * @return its index; -1: none of them; -PMG_E_PARSE (another number): one of them, written with an
+ *         escape: nobody who means well does, and not every reader takes it for that key
+ */
+int pmg_jsonstrict_key(const struct pmg_jsonstrict_item *item,
+		       const char *const *names) PMG_MUST_CHECK;
+/**
+ * The date that a string is, as pmg_clock_parse() reads it.
+ * @return 0; -PMG_E_PARSE: it is no string, or no date
+ */
+int pmg_jsonstrict_date(const struct pmg_jsonstrict_item *item, int64_t *out) PMG_MUST_CHECK;
 
 #endif

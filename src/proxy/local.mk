@@ -136,3 +136,7 @@ tests_fuzz_fuzz_sni_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 # The running proxy, against servers on loopback.
 dist_check_SCRIPTS += tests/proxy/forward.py tests/proxy/judged.py tests/proxy/learned.py tests/proxy/tunnel.py tests/proxy/walls.py
 EXTRA_DIST += docs/proxy.md tests/proxy/ownnet.py tests/proxy/world.py tests/helper/proxyctl.py
+
+EXTRA_PROGRAMS += bench/splice_bench
+CLEANFILES += bench/splice_bench
+bench_splice_bench_LDADD = $(LINK_PROXY)

@@ -7,7 +7,7 @@
 #include "proxy/packument_priv.h"
 
 /* Members of the document that decide. */
-enum section { OTHER, VERSIONS, TIME, TAGS, OWN_VERSION, OWN_DEPRECATED };
+enum section { OTHER, VERSIONS, TIME, TAGS, OWN_VERSION };
 
 /* Members of one version's document that decide. */
 enum field { NO_FIELD, FIELD_VERSION, FIELD_DEPRECATED };
@@ -60,49 +60,25 @@ static int keep(struct pmg_packument *doc, const struct pmg_jsonstrict_item *ite
 	return 0;
 }
 
-static bool is_text(const struct pmg_jsonstrict_item *item, const char *text)
-{
-	return !item->is_cut && strlen(text) == item->len &&
-	       memcmp(item->text, text, item->len) == 0;
-}
-
-static const struct section_row {
-	const char *key;
-	enum pmg_packument_kind kind;
-	enum section section;
-} section_rows[] = {
-	{ "versions", PMG_PACKUMENT_PACKAGE, VERSIONS },
-	{ "time", PMG_PACKUMENT_PACKAGE, TIME },
-	{ "dist-tags", PMG_PACKUMENT_PACKAGE, TAGS },
-	{ "version", PMG_PACKUMENT_VERSION, OWN_VERSION },
-	{ "deprecated", PMG_PACKUMENT_VERSION, OWN_DEPRECATED },
+static const struct {
+	const char *names[4];
+	enum section sections[3];
+} deciding[] = {
+	[PMG_PACKUMENT_PACKAGE] = { { "versions", "time", "dist-tags" }, { VERSIONS, TIME, TAGS } },
+	[PMG_PACKUMENT_VERSION] = { { "version" }, { OWN_VERSION } },
 };
 
-/* The key of a member of the document. What a package's own package.json says may stand in the
-   document of one version: there a key with an escape is read as a client reads it. */
+/* The key of a member of the document. */
 static int on_section(struct pmg_packument *doc, const struct pmg_jsonstrict_item *item,
 		      struct pmg_err *err)
 {
-	char text[PMG_JSONSTRICT_TEXT_MAX + 1];
-	struct pmg_jsonstrict_item key = *item;
-	size_t i;
-	int n;
+	int i = pmg_jsonstrict_key(item, deciding[doc->kind].names);
 
-	doc->section = OTHER;
-	if (item->has_escape) {
-		n = item->is_cut ? -1 : pmg_jsonstrict_decode(item->text, item->len, text);
-		if (n < 0) /* half a surrogate pair: none of ours */
-			return 0;
-		key.text = text;
-		key.len = (size_t)n;
-	}
-	for (i = 0; i < PMG_ARRAY_LEN(section_rows); i++)
-		if (section_rows[i].kind == doc->kind && is_text(&key, section_rows[i].key))
-			doc->section = section_rows[i].section;
-	if (doc->section == OTHER)
-		return 0;
-	if (item->has_escape)
+	doc->section = i < 0 ? OTHER : (int)deciding[doc->kind].sections[i];
+	if (i == -PMG_E_PARSE)
 		return refuse(item, PMG_E_PARSE, "a key that decides, with an escape", err);
+	if (i < 0)
+		return 0;
 	if (doc->seen & 1U << doc->section)
 		return refuse(item, PMG_E_PARSE, "a key that decides stands there twice", err);
 	doc->seen |= 1U << doc->section;
@@ -187,18 +163,6 @@ static int in_versions(struct pmg_packument *doc, const struct pmg_jsonstrict_it
 	return 0;
 }
 
-static int64_t date(const struct pmg_jsonstrict_item *item)
-{
-	char text[64];
-	int64_t when;
-
-	if (item->event != PMG_JSONSTRICT_STRING || item->has_escape || item->len >= sizeof text)
-		return PMG_PUBLISHED_NONE;
-	memcpy(text, item->text, item->len);
-	text[item->len] = '\0';
-	return pmg_clock_parse(text, &when) < 0 ? PMG_PUBLISHED_NONE : when;
-}
-
 static int in_time(struct pmg_packument *doc, const struct pmg_jsonstrict_item *item,
 		   struct pmg_err *err)
 {
@@ -207,8 +171,8 @@ static int in_time(struct pmg_packument *doc, const struct pmg_jsonstrict_item *
 	if (item->event == PMG_JSONSTRICT_KEY)
 		return add_time(doc, item, err);
 	when = &doc->times[doc->times_n - 1];
-	if (is_value(item))
-		when->when = date(item);
+	if (is_value(item) && pmg_jsonstrict_date(item, &when->when) < 0)
+		when->when = PMG_PUBLISHED_NONE;
 	if (is_end(item))
 		when->end = item->end;
 	return 0;
@@ -229,23 +193,19 @@ static int in_tags(struct pmg_packument *doc, const struct pmg_jsonstrict_item *
 	return item->event == PMG_JSONSTRICT_STRING ? keep(doc, item, &tag->version, err) : 0;
 }
 
-/* A member of one version's document. The key may be written by the package's author. */
+/* A member of one version's document. What its author wrote may stand there, so a key that is not
+   what it seems makes this version unreadable, and no other. */
 static int on_field(struct pmg_packument *doc, const struct pmg_jsonstrict_item *item)
 {
+	static const char *const names[] = { "version", "deprecated", NULL };
 	struct pmg_npm_version *version = &doc->versions[doc->versions_n - 1];
-	char text[PMG_JSONSTRICT_TEXT_MAX + 1];
+	int i = pmg_jsonstrict_key(item, names);
 
-	doc->field = is_text(item, "version")      ? FIELD_VERSION
-		     : is_text(item, "deprecated") ? FIELD_DEPRECATED
-						   : NO_FIELD;
-	if (item->has_escape && !item->is_cut &&
-	    pmg_jsonstrict_decode(item->text, item->len, text) >= 0 && pmg_streq(text, "version"))
+	doc->field = i == 0 ? FIELD_VERSION : i == 1 ? FIELD_DEPRECATED : NO_FIELD;
+	if (i == -PMG_E_PARSE || (i == 0 && version->has_own))
 		version->is_unreadable = true;
-	if (doc->field == FIELD_VERSION) {
-		if (version->has_own)
-			version->is_unreadable = true;
+	if (i == 0)
 		version->has_own = true;
-	}
 	return 0;
 }
 
@@ -254,7 +214,7 @@ static bool is_same_version(const char *key, const struct pmg_jsonstrict_item *i
 {
 	pmg_autofree char *own = NULL;
 
-	if (is_text(item, key))
+	if (pmg_jsonstrict_is(item, key))
 		return true;
 	if (item->event != PMG_JSONSTRICT_STRING || item->has_escape || item->is_cut ||
 	    item->len > PMG_VERSION_MAX)

@@ -38,7 +38,6 @@ struct pmg_packument {
 	int section;   /* of the member of the document at hand */
 	unsigned seen; /* bits of sections */
 	int field;     /* of the member of a version at hand */
-	bool is_open;  /* the section at hand is an object, and what is told are its members */
 	struct pmg_str texts;
 	struct pmg_npm_version *versions;
 	struct pmg_npm_time *times;

@@ -6,18 +6,16 @@
 
 static int note(void *ctx, const struct pmg_jsonstrict_item *item, struct pmg_err *err)
 {
-	char decoded[4096];
-	size_t n = item->len < 1024 ? item->len : 1024; /* more of it may be cut, or not */
+	char decoded[PMG_JSONSTRICT_TEXT_MAX + 1];
 
 	(void)err;
-	if (item->end <= item->at)
+	if (item->end <= item->at || item->len > PMG_JSONSTRICT_TEXT_MAX)
 		abort();
 	if (pmg_str_addf(ctx, "%d %u %llu %llu ", (int)item->event, item->depth,
 			 (unsigned long long)item->at, (unsigned long long)item->end) < 0 ||
-	    pmg_str_add(ctx, item->text, n) < 0)
+	    pmg_str_add(ctx, item->text, item->len) < 0)
 		abort();
-	if (!item->is_cut && item->len < sizeof decoded &&
-	    pmg_jsonstrict_decode(item->text, item->len, decoded) > (int)item->len)
+	if (!item->is_cut && pmg_jsonstrict_decode(item->text, item->len, decoded) > (int)item->len)
 		abort();
 	return 0;
 }

@@ -185,7 +185,7 @@ static void what_is_too_deep_is_refused_and_what_is_not_is_read(void **state)
 	pmg_str_done(&notes.out);
 }
 
-static void a_long_text_is_cut_only_where_pieces_cut_it(void **state)
+static void a_long_text_is_cut_whatever_the_pieces(void **state)
 {
 	char json[PMG_JSONSTRICT_TEXT_MAX + 20];
 	struct pmg_err err = PMG_ERR_INIT;
@@ -205,7 +205,7 @@ static void a_long_text_is_cut_only_where_pieces_cut_it(void **state)
 	assert_string_equal(notes.out.s, "s0~xxxx");
 	pmg_str_done(&notes.out);
 	assert_int_equal(scan(&notes, json, n + 3, n + 3, 0, &err), 0);
-	assert_string_equal(notes.out.s, "s0:xxxx");
+	assert_string_equal(notes.out.s, "s0~xxxx");
 	pmg_str_done(&notes.out);
 }
 
@@ -255,15 +255,48 @@ static void escapes_are_decoded(void **state)
 	}
 }
 
+static int keyed(void *ctx, const struct pmg_jsonstrict_item *item, struct pmg_err *err)
+{
+	static const char *const names[] = { "version", "time", NULL };
+	int64_t when = -1;
+
+	if (item->event == PMG_JSONSTRICT_KEY)
+		return pmg_str_addf(ctx, "%d ", pmg_jsonstrict_key(item, names));
+	if (item->depth != 1)
+		return 0;
+	(void)err;
+	if (pmg_jsonstrict_date(item, &when) < 0)
+		return pmg_str_adds(ctx, "- ");
+	return pmg_str_addf(ctx, "@%d ", (int)when);
+}
+
+static void keys_and_dates_are_told(void **state)
+{
+	static const char json[] =
+		"{\"time\":\"1970-01-01T00:00:05Z\",\"version\":\"1970-01-01T00:00:06.5+00:00\","
+		"\"versio\":5,\"\\u0076ersion\":\"1970-01-01\",\"time\\ud800\":[],"
+		"\"\\u0020time\":\"1970-01-01T00:00:0\\u0035Z\"}";
+	static struct pmg_jsonstrict scan;
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(999);
+	pmg_autofree char *want = pmg_xasprintf("1 @5 0 @6 -1 - %d - -1 - - -1 - ", -PMG_E_PARSE);
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	pmg_jsonstrict_init(&scan, 1, keyed, &out);
+	assert_int_equal(pmg_jsonstrict_feed(&scan, json, sizeof json - 1, &err), 0);
+	assert_string_equal(out.s, want);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(documents_are_told_whatever_the_pieces),
 		cmocka_unit_test(what_is_no_json_is_refused_with_its_place),
 		cmocka_unit_test(what_is_too_deep_is_refused_and_what_is_not_is_read),
-		cmocka_unit_test(a_long_text_is_cut_only_where_pieces_cut_it),
+		cmocka_unit_test(a_long_text_is_cut_whatever_the_pieces),
 		cmocka_unit_test(who_is_told_may_end_it),
 		cmocka_unit_test(escapes_are_decoded),
+		cmocka_unit_test(keys_and_dates_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
