@@ -38,6 +38,7 @@ libproxy_a_SOURCES = \
 	%D%/respond.c %D%/respond.h \
 	%D%/server.c %D%/server.h \
 	%D%/service.c %D%/service.h \
+	%D%/simple.c %D%/simple.h %D%/simple_html.c %D%/simple_json.c %D%/simple_priv.h \
 	%D%/sni.c %D%/sni.h \
 	%D%/sniff.c %D%/sniff.h \
 	%D%/splice.c %D%/splice.h \
@@ -101,6 +102,12 @@ check_PROGRAMS += tests/unit/test_proxy_refused
 tests_unit_test_proxy_refused_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_request
 tests_unit_test_proxy_request_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_simple
+tests_unit_test_proxy_simple_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_simple_html
+tests_unit_test_proxy_simple_html_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_simple_json
+tests_unit_test_proxy_simple_json_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_sni
 tests_unit_test_proxy_sni_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_sniff
@@ -130,6 +137,10 @@ check_PROGRAMS += tests/fuzz/fuzz_packument
 tests_fuzz_fuzz_packument_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 check_PROGRAMS += tests/fuzz/fuzz_place
 tests_fuzz_fuzz_place_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_simple_html
+tests_fuzz_fuzz_simple_html_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
+check_PROGRAMS += tests/fuzz/fuzz_simple_json
+tests_fuzz_fuzz_simple_json_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 check_PROGRAMS += tests/fuzz/fuzz_sni
 tests_fuzz_fuzz_sni_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 
