@@ -114,6 +114,11 @@ setup() {
 	out "$pmg" intel import --accept --json feed
 	must_work
 	jq -e '(.accepted | length) >= 2 and .records == 5' <<<"$stdout" || fail "$(shown)"
+	out "$pmg" intel rollback --json
+	must_work
+	jq -e '.index.records == 9 and .previous.records == 5' <<<"$stdout" || fail "$(shown)"
+	out "$pmg" intel query --json pkg:npm/react@19.0.0
+	jq -e '.verdict == "allow"' <<<"$stdout" || fail "$(shown)"
 }
 
 @test "without an index one line says so, and the run goes on" {

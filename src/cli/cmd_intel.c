@@ -103,6 +103,11 @@ static const struct pmg_opt query_opts[] = {
 	{ 0 },
 };
 
+static const struct pmg_opt rollback_opts[] = {
+	JSON_ROW(pmg_intel_rollback_opts),
+	{ 0 },
+};
+
 static const struct pmg_opt block_opts[] = {
 	{ .kind = PMG_OPT_TEXT,
 	  .name = "reason",
@@ -145,6 +150,14 @@ static const struct pmg_cmd cmds[] = {
 	  .opts = query_opts,
 	  .opts_size = sizeof(struct pmg_intel_query_opts),
 	  .run = pmg_cmd_intel_query },
+	{ .name = "rollback",
+	  .synopsis = "[--json]",
+	  .summary = "go back to the index before the present one",
+	  .about = "The two change places: once more undoes it. The previous one is checked "
+		   "first.\n",
+	  .opts = rollback_opts,
+	  .opts_size = sizeof(struct pmg_intel_rollback_opts),
+	  .run = pmg_cmd_intel_rollback },
 	{ .name = "status",
 	  .synopsis = "[--json]",
 	  .summary = "check the index and show what it holds",

@@ -58,6 +58,9 @@ struct pmg_intel_query_opts {
 	const char *ecosystem, *name, *version;
 	bool from_stdin, json;
 };
+struct pmg_intel_rollback_opts {
+	bool json;
+};
 struct pmg_intel_block_opts {
 	const char *reason;
 };
@@ -65,6 +68,7 @@ struct pmg_intel_block_opts {
 int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_status(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err);
+int pmg_cmd_intel_rollback(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_block(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_unblock(const struct pmg_call *call, struct pmg_err *err);
 

@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libcliintel.a
 libcliintel_a_SOURCES = \
 	%D%/cmd_intel.c %D%/cmd_intel.h %D%/cmd_intel_block.c %D%/cmd_intel_config.c %D%/cmd_intel_import.c \
-	%D%/cmd_intel_query.c %D%/cmd_intel_status.c
+	%D%/cmd_intel_query.c %D%/cmd_intel_rollback.c %D%/cmd_intel_status.c
 LINK_CLI_INTEL = libcliintel.a libcli.a $(LINK_VERDICT)
 
 dist_man_MANS += man/pmg-intel.1

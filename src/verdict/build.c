@@ -1,15 +1,11 @@
 #include "verdict/build.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/hash.h"
 #include "base/io.h"
-#include "base/log.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "store/store.h"
@@ -17,6 +13,7 @@
 #include "verdict/index.h"
 #include "verdict/index_priv.h"
 #include "verdict/lock.h"
+#include "verdict/publish.h"
 
 struct pmg_build {
 	char *path; /* intel.db */
@@ -335,41 +332,6 @@ static int check_new(const struct pmg_build *build, struct pmg_err *err)
 	return r;
 }
 
-/* A link first, so that there is no moment without an index: that would mean "no known malware". */
-static int keep_previous(const struct pmg_build *build, struct pmg_err *err)
-{
-	pmg_autofree char *prev = pmg_xasprintf("%s.prev", build->path);
-	pmg_autofree char *temp = pmg_xasprintf("%s.prev.new", build->path);
-
-	(void)unlink(temp);
-	if (link(build->path, temp) < 0) {
-		if (errno == ENOENT)
-			return 0;
-		if (errno == EPERM || errno == EOPNOTSUPP) { /* a file system without hard links */
-			pmg_log_debug("%s: the previous index is not kept", build->path);
-			return 0;
-		}
-		return pmg_err_set(err, PMG_E_SYS, errno, "keep %s", build->path);
-	}
-	if (rename(temp, prev) < 0)
-		return pmg_err_set(err, PMG_E_SYS, errno, "rename %s", temp);
-	(void)unlink(temp); /* rename does nothing when both are one file already */
-	return 0;
-}
-
-static int publish(const struct pmg_build *build, struct pmg_err *err)
-{
-	pmg_autofree char *dir = pmg_path_dir(build->path);
-	pmg_autofd int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int r = keep_previous(build, err);
-
-	if (r < 0)
-		return r;
-	if (fd < 0 || rename(build->temp, build->path) < 0 || fsync(fd) < 0)
-		return pmg_err_set(err, PMG_E_SYS, errno, "replace %s", build->path);
-	return 0;
-}
-
 int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_result *out,
 		     struct pmg_err *err)
 {
@@ -395,7 +357,7 @@ int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_resu
 	pmg_store_close(pmg_steal_ptr(&build->store));
 	r = check_new(build, err);
 	if (r == 0)
-		r = publish(build, err);
+		r = pmg_publish(build->temp, build->path, err);
 	if (r == 0)
 		*out = result;
 	return r;

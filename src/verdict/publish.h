@@ -1,0 +1,40 @@
+#ifndef PMG_VERDICT_PUBLISH_H
+#define PMG_VERDICT_PUBLISH_H
+/**
+ * intel.db and the one before it, intel.db.prev: replaced and swapped so that
+ * whoever looks sees one of them whole, and so that there is no moment without
+ * an index, which would mean "no known malware".
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/**
+ * Put a finished file into the place of the index; the present one is kept as the previous.
+ * The caller holds the lock (lock.h), and has synced the file.
+ * @param temp  in the same folder as path
+ */
+int pmg_publish(const char *temp, const char *path, struct pmg_err *err) PMG_MUST_CHECK;
+
+/* An index, of those that were swapped. */
+struct pmg_rollback_side {
+	bool usable;      /* else it is missing, damaged or of another pmg, and nothing is known */
+	int64_t built;    /* seconds since 1970 */
+	uint64_t records; /* live */
+};
+
+struct pmg_rollback {
+	struct pmg_rollback_side from, to;
+};
+
+/**
+ * Swap the index with the previous one, which is read and checked first. Once more swaps them
+ * back. That the present one is missing or damaged is no error: what else is it for.
+ * @return 0; -PMG_E_NOTFOUND: there is no previous one; -PMG_E_DB: it is not usable;
+ * -PMG_E_TIMEOUT: a build runs; -PMG_E_CONFIG: somebody else could have written it; -PMG_E_SYS.
+ * Both files are then as they were.
+ */
+int pmg_rollback(const char *path, struct pmg_rollback *out, struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif
