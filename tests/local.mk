@@ -18,6 +18,7 @@ dist-hook:
 EXTRA_PROGRAMS += tests/helper/attack
 check_DATA += tests/helper/attack
 CLEANFILES += tests/helper/attack
+EXTRA_DIST += e2e/resolved.bats
 EXTRA_DIST += e2e/managed.bats e2e/allowances.bats e2e/nested.bats e2e/sandbox-exec.bats e2e/walls-kernel.bats e2e/walls-net.bats
 EXTRA_DIST += tests/helper/answers.py tests/helper/git_server.py tests/helper/opaque.py tests/helper/readers.py tests/helper/tunnels.py
 EXTRA_DIST += .clang-format .clang-tidy .shellcheckrc tests/lint/untested.txt

@@ -15,6 +15,7 @@ static const struct {
 	{ 3001, "nothing allows known malware; find out what asks for it and take that away" },
 	{ 3005, "its name or version cannot be read, so nothing can be said of it" },
 	{ 3006, "\"pmg intel unblock %s\" allows it" },
+	{ 3008, "commands that remove or update it are let through" },
 };
 
 static const char *plural(uint64_t n)
@@ -29,9 +30,10 @@ static void way_out(const struct pmg_out *out, const struct pmg_wire_judged *m)
 	size_t i;
 
 	for (i = 0; i < PMG_ARRAY_LEN(ways); i++) {
-		if (ways[i].diag != m->diag)
-			continue;
 		rest = strstr(ways[i].text, "%s");
+		/* What a lockfile pins may be on the block list: then both ways are open. */
+		if (ways[i].diag != m->diag && !(m->diag == 3008 && rest && *rule))
+			continue;
 		if (rest)
 			pmg_out_note(out, "  %.*s%s%s", (int)(rest - ways[i].text), ways[i].text,
 				     rule, rest + 2);
@@ -125,7 +127,12 @@ void pmg_summary_details(const struct pmg_out *out, const struct pmg_run_result 
 		     record->n_passed, plural(record->n_passed), result->requests,
 		     plural(result->requests), result->bytes / 1000,
 		     (double)result->took_ms / 1000);
-	if (result->fetches && record->n_packages == 0)
+	if (result->pinned > 0)
+		pmg_out_note(out,
+			     "checked besides: %" PRIu64 " package%s of lockfiles and folders, "
+			     "%" PRIu64 " of them new and from the tool's own cache",
+			     result->pinned, plural(result->pinned), result->landed);
+	else if (result->fetches && record->n_packages == 0)
 		pmg_out_note(
 			out,
 			"no package was fetched; what came from the tool's own cache is not seen");

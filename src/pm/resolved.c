@@ -41,6 +41,7 @@ static const struct row {
 	{ ".package-lock.json", pmg_resolve_npm, true },
 	{ "npm-shrinkwrap.json", pmg_resolve_npm, false },
 	{ "pnpm-lock.yaml", pmg_resolve_pnpm, false },
+	{ "lock.yaml", pmg_resolve_pnpm, true }, /* node_modules/.pnpm */
 	{ "yarn.lock", pmg_resolve_yarn, false },
 	{ "bun.lock", pmg_resolve_bun, false },
 	{ "poetry.lock", pmg_resolve_poetry, false },
@@ -77,15 +78,19 @@ const char *const *pmg_resolved_names(const char *manager)
 	return none;
 }
 
+static void package_done(struct pmg_resolved_package *package)
+{
+	free(package->name);
+	free(package->version);
+	free(package->integrity);
+}
+
 void pmg_resolved_done(struct pmg_resolved *set)
 {
 	size_t i;
 
-	for (i = 0; i < set->n; i++) {
-		free(set->v[i].name);
-		free(set->v[i].version);
-		free(set->v[i].integrity);
-	}
+	for (i = 0; i < set->n; i++)
+		package_done(&set->v[i]);
 	free(set->v);
 	pmg_strv_done(&set->files);
 	pmg_strv_done(&set->unread);
@@ -266,6 +271,20 @@ int pmg_resolved_file(struct pmg_resolved *set, const char *path, struct pmg_err
 	/* A tool may still be able to. */
 	pmg_resolved_unread(set, why.msg);
 	return 0;
+}
+
+void pmg_resolved_filter(struct pmg_resolved *set,
+			 bool (*keep)(void *ctx, const struct pmg_resolved_package *package),
+			 void *ctx)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < set->n; i++)
+		if (keep(ctx, &set->v[i]))
+			set->v[n++] = set->v[i];
+		else
+			package_done(&set->v[i]);
+	set->n = n;
 }
 
 static int by_identity(const void *a, const void *b)

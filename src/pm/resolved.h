@@ -86,6 +86,11 @@ int pmg_resolved_site_packages(struct pmg_resolved *set, const char *path,
 int pmg_resolved_walk(struct pmg_resolved *set, const char *path,
 		      struct pmg_err *err) PMG_MUST_CHECK;
 
+/** Drop those that are not to be kept; the others stay in their order. */
+void pmg_resolved_filter(struct pmg_resolved *set,
+			 bool (*keep)(void *ctx, const struct pmg_resolved_package *package),
+			 void *ctx);
+
 /** Is the same package at the same version in it? */
 bool pmg_resolved_has(const struct pmg_resolved *set, const struct pmg_resolved_package *package);
 /** By ecosystem, name, version and file: pmg_resolved_has() is quick then. */

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "proxy/ask.h"
 #include "proxy/callers.h"
 #include "proxy/capture.h"
 #include "proxy/client.h"
@@ -304,7 +305,19 @@ static void report_refused(struct pmg_doors *doors, struct pmg_wire_connect *tol
 			    });
 }
 
-static void on_connect(void *ctx, const struct pmg_msg *msg)
+/* Whose script is about to run: asked before it does. */
+static bool is_question(struct pmg_doors *doors, const struct pmg_msg *msg)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+
+	if (msg->type != PMG_WIRE_ASK)
+		return false;
+	if (pmg_ask_answer(doors->service->gate.judge, doors->broker, msg, &err) < 0)
+		pmg_log_debug("%s", err.msg); /* without an answer the broker refuses */
+	return true;
+}
+
+static void on_word(void *ctx, const struct pmg_msg *msg)
 {
 	pmg_auto(wire_connect) struct pmg_wire_connect told = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
@@ -312,8 +325,10 @@ static void on_connect(void *ctx, const struct pmg_msg *msg)
 	struct guest *guest, *next;
 	struct pmg_inet from;
 
+	if (is_question(doors, msg))
+		return;
 	if (msg->type != PMG_WIRE_CONNECT || pmg_wire_connect_decode(msg->body, &told, &err) < 0) {
-		pmg_log_debug("the broker says something else than CONNECT");
+		pmg_log_debug("the broker says something else than CONNECT and ASK");
 		return;
 	}
 	if (!told.local) {
@@ -337,7 +352,7 @@ static void on_connect(void *ctx, const struct pmg_msg *msg)
 
 static void on_sent(void *ctx)
 {
-	(void)ctx; /* nothing is ever said to the broker */
+	(void)ctx; /* who asked waits for nothing else */
 }
 
 /* Without a broker nobody is told of any more: what comes is closed when its time is over. */
@@ -385,7 +400,7 @@ int pmg_doors_new(struct pmg_service *service, const struct pmg_strv *kinds, con
 		  size_t n_fds, struct pmg_doors **out, struct pmg_err *err)
 {
 	pmg_auto(doors) struct pmg_doors *doors = pmg_xcalloc(1, sizeof *doors);
-	const struct pmg_link_user user = { doors, on_connect, on_sent, on_gone };
+	const struct pmg_link_user user = { doors, on_word, on_sent, on_gone };
 	size_t i;
 	int r;
 

@@ -1,6 +1,7 @@
 noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = \
 	%D%/addresses.c %D%/addresses.h \
+	%D%/ask.c %D%/ask.h \
 	%D%/callers.c %D%/callers.h \
 	%D%/capture.c %D%/capture.h \
 	%D%/catalog.c %D%/catalog.h \
@@ -52,6 +53,8 @@ pmg_proxy_LDADD = $(LINK_PROXY)
 
 check_PROGRAMS += tests/unit/test_proxy_addresses
 tests_unit_test_proxy_addresses_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_ask
+tests_unit_test_proxy_ask_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_callers
 tests_unit_test_proxy_callers_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_catalog

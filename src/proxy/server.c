@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/str.h"
+#include "proxy/ask.h"
 #include "proxy/capture.h"
 #include "proxy/client.h"
 #include "proxy/doors.h"
@@ -59,7 +60,11 @@ static void on_gone(void *ctx)
 static void on_message(void *ctx, const struct pmg_msg *msg)
 {
 	struct server *server = ctx;
+	struct pmg_err err = PMG_ERR_INIT;
 
+	if (!server->is_stopping &&
+	    pmg_ask_answer(server->service.gate.judge, server->link, msg, &err) == 0)
+		return;
 	if (msg->type != PMG_WIRE_STOP || server->is_stopping) {
 		on_gone(server); /* whoever says something else is not our front */
 		return;

@@ -173,6 +173,11 @@ static int take(struct pmg_attend *attend, int from, struct news *news, struct p
 	return r;
 }
 
+static bool is_proxys(enum pmg_wire_type type)
+{
+	return type == PMG_WIRE_READY || type == PMG_WIRE_ANSWERED;
+}
+
 /*
  * Wait for a message of this type.
  * @return 1: it is in *news; 0: we were asked to end; else as an error
@@ -186,8 +191,7 @@ static int await(struct pmg_attend *attend, enum pmg_wire_type type, uint32_t li
 	for (;;) {
 		news_done(news);
 		*news = (struct news){ 0 };
-		r = wait_for(attend, until, type == PMG_WIRE_READY ? "pmg-proxy" : "the sandbox",
-			     err);
+		r = wait_for(attend, until, is_proxys(type) ? "pmg-proxy" : "the sandbox", err);
 		if (attend->ended_by)
 			return 0;
 		if (r > 0)
@@ -208,6 +212,18 @@ int pmg_attend_ready(struct pmg_attend *attend, struct pmg_wire_ready *ready, st
 		*ready = news.proxy.ready;
 		news.proxy.ready = (struct pmg_wire_ready){ 0 };
 	}
+	return r < 0 ? r : 0;
+}
+
+int pmg_attend_ask(struct pmg_attend *attend, const struct pmg_wire_ask *ask, struct pmg_err *err)
+{
+	pmg_auto(news) struct news news = { 0 };
+	int r = pmg_proxy_ask(attend->proxy, ask, err);
+
+	if (r == 0)
+		r = await(attend, PMG_WIRE_ANSWERED, PMG_PROXY_ASK_MS, &news, err);
+	if (r == 1 && news.proxy.answered != ask->number)
+		return pmg_err_set(err, PMG_E_PEER, 0, "an answer to another question");
 	return r < 0 ? r : 0;
 }
 

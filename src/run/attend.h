@@ -46,6 +46,13 @@ int pmg_attend_ready(struct pmg_attend *attend, struct pmg_wire_ready *ready,
 		     struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
+ * Ask of packages and wait for all answers, which are in proxy->answers then.
+ * @return 0, also with ended_by set and not all of them; -PMG_E_PEER; -PMG_E_TIMEOUT
+ */
+int pmg_attend_ask(struct pmg_attend *attend, const struct pmg_wire_ask *ask,
+		   struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
  * Wait for WALLS.
  * @param[out] news  zeroed before
  * @return 0, also with ended_by set and nothing in news; what FAILED says; -PMG_E_PEER;

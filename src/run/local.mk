@@ -45,3 +45,8 @@ tests_unit_test_run_terminal_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/fuzz/fuzz_self tests/fuzz/fuzz_via
 tests_fuzz_fuzz_self_LDADD = $(FUZZ_MAIN) $(LINK_RUN)
 tests_fuzz_fuzz_via_LDADD = $(FUZZ_MAIN) $(LINK_RUN)
+
+# What lockfiles pin, before and after
+librun_a_SOURCES += %D%/pins.c %D%/pins.h %D%/pins_ask.c
+check_PROGRAMS += tests/unit/test_run_pins
+tests_unit_test_run_pins_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)

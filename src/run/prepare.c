@@ -22,6 +22,7 @@ void pmg_prepared_done(struct pmg_prepared *prepared)
 	pmg_policy_free(prepared->policy);
 	free(prepared->cwd);
 	free(prepared->repository);
+	pmg_settled_done(&prepared->settled);
 	pmg_strv_done(&prepared->folders);
 	pmg_strv_done(&prepared->files);
 	*prepared = (struct pmg_prepared){ 0 };
@@ -333,6 +334,9 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	pmg_policy_program_folders(out->policy, &out->folders);
 	pmg_policy_write_folders(out->policy, &out->folders);
 	note_links(&places, out->policy);
+	if (out->pm)
+		pmg_settled_find(out->pm, out->cwd, places.project, &places.prefixes, want->argv,
+				 &out->settled);
 	return 0;
 }
 
@@ -384,6 +388,8 @@ int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *
 		r = pmg_prepare_check(want, out, err);
 	if (r < 0)
 		return r;
+	if (out->pm && !out->walls)
+		pmg_settled_find(out->pm, out->cwd, NULL, NULL, want->argv, &out->settled);
 	out->has_loopback = has_loopback(&out->facts);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include "conf/config.h"
 #include "conf/dirs.h"
 #include "pm/pm.h"
+#include "pm/settled.h"
 #include "policy/library.h"
 #include "policy/plan.h"
 #include "policy/policy.h"
@@ -28,10 +29,11 @@ struct pmg_prepared {
 	bool tmp_shared;           /* PMG_PREPARE_TMP_BELOW is to be used */
 	struct pmg_policy *policy; /* sealed; NULL: without walls */
 	char *repository;          /* git top level, else cwd; of a policy */
-	struct pmg_strv folders;   /* caches, stores, results, programs: to be made ahead
-				    * (run/ahead.h) */
-	struct pmg_strv files;     /* to be written, the same */
-	bool has_loopback;         /* a registry or artifact host is on loopback */
+	struct pmg_settled settled;
+	struct pmg_strv folders; /* caches, stores, results, programs: to be made ahead
+				  * (run/ahead.h) */
+	struct pmg_strv files;   /* to be written, the same */
+	bool has_loopback;       /* a registry or artifact host is on loopback */
 };
 
 void pmg_prepared_done(struct pmg_prepared *prepared);

@@ -6,6 +6,7 @@
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -35,6 +36,17 @@ void pmg_proxy_end(struct pmg_proxy *proxy)
 		(void)kill(proxy->pid, SIGKILL);
 }
 
+static void forget_answers(struct pmg_proxy *proxy)
+{
+	size_t i;
+
+	for (i = 0; i < proxy->n_answers; i++)
+		pmg_wire_answer_done(&proxy->answers[i]);
+	free(proxy->answers);
+	proxy->answers = NULL;
+	proxy->n_answers = proxy->cap_answers = 0;
+}
+
 void pmg_proxy_done(struct pmg_proxy *proxy)
 {
 	pmg_proxy_end(proxy);
@@ -43,6 +55,7 @@ void pmg_proxy_done(struct pmg_proxy *proxy)
 			;
 		proxy->pid = 0;
 	}
+	forget_answers(proxy);
 	explicit_bzero(proxy->token, sizeof proxy->token);
 }
 
@@ -299,6 +312,33 @@ static int keep_trouble(const struct json_t *body, struct pmg_record *record, st
 	return r;
 }
 
+static int keep_answer(const struct json_t *body, struct pmg_proxy *proxy, struct pmg_err *err)
+{
+	struct pmg_wire_answer m = { 0 };
+	int r;
+
+	if (proxy->n_answers >= PMG_WIRE_LIST_MAX)
+		return pmg_err_set(err, PMG_E_PEER, 0, "more answers than questions");
+	r = pmg_wire_answer_decode(body, &m, err);
+	if (r < 0)
+		return r;
+	proxy->answers = pmg_grow(proxy->answers, proxy->n_answers, &proxy->cap_answers,
+				  sizeof *proxy->answers);
+	proxy->answers[proxy->n_answers++] = m;
+	return 0;
+}
+
+static int take_answered(const struct json_t *body, struct pmg_proxy_news *news,
+			 struct pmg_err *err)
+{
+	struct pmg_wire_answered m = { 0 };
+	int r = pmg_wire_answered_decode(body, &m, err);
+
+	if (r == 0)
+		news->answered = m.number;
+	return r;
+}
+
 /* FAILED is the proxy's error, told as if it were ours. */
 static int failed(const struct json_t *body, struct pmg_err *err)
 {
@@ -339,6 +379,12 @@ int pmg_proxy_take(struct pmg_proxy *proxy, struct pmg_record *record, struct pm
 	case PMG_WIRE_DENIED:
 		r = pmg_record_denied_read(record, msg.body, err);
 		break;
+	case PMG_WIRE_ANSWER:
+		r = keep_answer(msg.body, proxy, err);
+		break;
+	case PMG_WIRE_ANSWERED:
+		r = take_answered(msg.body, news, err);
+		break;
 	case PMG_WIRE_DONE:
 		r = pmg_wire_done_decode(msg.body, &news->done, err);
 		break;
@@ -346,6 +392,12 @@ int pmg_proxy_take(struct pmg_proxy *proxy, struct pmg_record *record, struct pm
 		r = pmg_err_set(err, PMG_E_PEER, 0, "pmg-proxy sent message %u", msg.type);
 	}
 	return r < 0 ? r : 1;
+}
+
+int pmg_proxy_ask(struct pmg_proxy *proxy, const struct pmg_wire_ask *ask, struct pmg_err *err)
+{
+	forget_answers(proxy);
+	return tell(proxy, PMG_WIRE_ASK, pmg_wire_ask_encode(ask), err);
 }
 
 int pmg_proxy_ask_stop(struct pmg_proxy *proxy, struct pmg_err *err)

@@ -15,6 +15,7 @@
 #include "violation/wire.h"
 
 #define PMG_PROXY_READY_MS 20000 /* from start to READY: a slow disk reads all CA files */
+#define PMG_PROXY_ASK_MS   20000 /* from ASK to ANSWERED */
 #define PMG_PROXY_STOP_MS  2500  /* from STOP to DONE: a busy machine must not fail a good run */
 #define PMG_PROXY_HURRY_MS 800   /* the same when somebody asked us to end */
 #define PMG_PROXY_TOKEN    65    /* 64 hexadecimal digits and NUL */
@@ -24,6 +25,8 @@ struct pmg_proxy {
 	int fd;    /* message socket; -1: closed */
 	uint16_t port;
 	char token[PMG_PROXY_TOKEN];
+	struct pmg_wire_answer *answers; /* since pmg_proxy_ask(); at most PMG_WIRE_LIST_MAX */
+	size_t n_answers, cap_answers;
 };
 
 #define PMG_PROXY_INIT                                                                             \
@@ -66,6 +69,7 @@ struct pmg_proxy_news {
 	enum pmg_wire_type type;
 	struct pmg_wire_ready ready;
 	struct pmg_wire_done done;
+	uint64_t answered; /* number of the question */
 };
 
 void pmg_proxy_news_done(struct pmg_proxy_news *news);
@@ -78,6 +82,11 @@ PMG_DEFINE_AUTO_DONE(proxy_news, struct pmg_proxy_news, pmg_proxy_news_done);
  */
 int pmg_proxy_take(struct pmg_proxy *proxy, struct pmg_record *record, struct pmg_proxy_news *news,
 		   struct pmg_err *err) PMG_MUST_CHECK;
+
+/** ASK: ANSWER for those that are not to pass are kept in proxy->answers, then ANSWERED comes as
+ * news. What was kept before goes. */
+int pmg_proxy_ask(struct pmg_proxy *proxy, const struct pmg_wire_ask *ask,
+		  struct pmg_err *err) PMG_MUST_CHECK;
 
 /** Ask it to end; DONE follows. */
 int pmg_proxy_ask_stop(struct pmg_proxy *proxy, struct pmg_err *err) PMG_MUST_CHECK;

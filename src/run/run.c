@@ -28,6 +28,7 @@ static void run_done(struct pmg_running *run)
 	pmg_strv_done(&run->env);
 	pmg_strv_done(&run->scrubbed);
 	pmg_signals_close(&run->signals);
+	pmg_pins_done(&run->pins);
 	pmg_prepared_done(&run->prepared);
 	pmg_strv_done(&run->notes);
 }
@@ -247,10 +248,14 @@ static int finish(struct pmg_running *run, int lost, struct pmg_err *err)
 	int r = lost;
 
 	pmg_attend_end_tree(&run->attend);
-	if (lost == 0)
+	if (lost == 0 && !run->refused)
+		r = pmg_pins_after(run, err);
+	if (r == 0)
 		r = stop_proxy(run, &done, err);
 	if (WIFSIGNALED(run->attend.status) || lost < 0)
 		restore_terminal(run);
+	result->pinned = run->pins.checked;
+	result->landed = run->pins.landed;
 	result->requests = done.requests;
 	result->bytes = done.bytes;
 	result->took_ms = pmg_clock_ms() - run->began_ms;
@@ -310,6 +315,10 @@ static int guard(struct pmg_running *run, struct pmg_err *err)
 		return 0;
 	begin_record(run, record);
 	say_patterns(run);
+	if (run->refused) {
+		run->result->exit = PMG_EXIT_WITHHELD;
+		return finish(run, 0, err);
+	}
 	if (run->result->fetches) /* it will be wanted, and now nobody waits for it */
 		add_fingerprint(run, record);
 	r = pmg_attend_tool(&run->attend, err);

@@ -54,6 +54,8 @@ struct pmg_run_result {
 	struct pmg_run_index index;
 	uint64_t blocklist;       /* entries of the user's block list */
 	uint64_t requests, bytes; /* that the proxy served */
+	uint64_t pinned;          /* packages of lockfiles, and installed ones, that were checked */
+	uint64_t landed;          /* of them, new in this run and past the proxy: from a cache */
 	uint64_t took_ms;         /* from the call to the tool's end */
 	int exit;                 /* what pmg ends with */
 	int signal;               /* not 0: end as killed by it */

@@ -7,6 +7,7 @@
 #include "run/attend.h"
 #include "run/confined.h"
 #include "run/folder.h"
+#include "run/pins.h"
 #include "run/prepare.h"
 #include "run/proxy.h"
 #include "run/run.h"
@@ -28,6 +29,8 @@ struct pmg_running {
 	struct pmg_ahead ahead;
 	struct pmg_signals signals;
 	struct pmg_attend attend;
+	struct pmg_pins pins;
+	bool refused;             /* something that is settled keeps the tool from being started */
 	struct pmg_strv env;      /* of the tool; whole once the plan is made */
 	struct pmg_strv scrubbed; /* names of variables that were taken from it */
 	struct pmg_strv notes;    /* of the proxy: shown when something went wrong, or with -v */
@@ -48,7 +51,8 @@ void pmg_running_point(const struct pmg_running *run, const struct pmg_pointer *
 		       struct pmg_strv *env);
 /**
  * Everything up to the tool's start.
- * @return 0, also when we were asked to end meanwhile (result->signal)
+ * @return 0, also when we were asked to end meanwhile (result->signal), or must not start it
+ *         (refused)
  */
 int pmg_running_start(struct pmg_running *run, struct pmg_err *err) PMG_MUST_CHECK;
 

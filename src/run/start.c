@@ -375,11 +375,16 @@ int pmg_running_start(struct pmg_running *run, struct pmg_err *err)
 		r = make_scratch(run, err);
 	if (r == 0 && pmg_running_is_confined(run))
 		r = start_keeper(run, err);
+	/* So it does while we read lockfiles. */
+	if (r == 0)
+		r = pmg_pins_read(run, err);
 	if (r == 0)
 		r = tell_proxy(run, err);
 	if (r == 0 && !run->result->signal)
 		r = await_ready(run, err);
 	if (r == 0 && !run->result->signal)
+		r = pmg_pins_before(run, &run->refused, err);
+	if (r == 0 && !run->result->signal && !run->refused)
 		r = start_tool(run, err);
 	return r < 0 && pmg_running_is_confined(run) ? no_walls(run, err) : r;
 }

@@ -78,3 +78,9 @@ CLEANFILES += bench/intel_bench
 bench_intel_bench_LDADD = $(LINK_VERDICT)
 EXTRA_DIST += docs/intel.md docs/packages.md
 EXTRA_DIST += tests/helper/tar.h
+
+# What lockfiles pin, and what is installed
+libverdict_a_SOURCES += %D%/pinned.c %D%/pinned.h
+check_PROGRAMS += tests/unit/test_verdict_pinned
+tests_unit_test_verdict_pinned_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_unit_test_verdict_pinned_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_judge_decide

@@ -90,6 +90,26 @@ static uint32_t *slot_of(const struct pmg_record *record, const struct pmg_wire_
 	return &record->slots[i];
 }
 
+bool pmg_record_has(const struct pmg_record *record, const char *eco, const char *name,
+		    const char *version)
+{
+	static const char *const verdicts[] = { "allow", "block" };
+	size_t i;
+
+	for (i = 0; record->slots && i < PMG_ARRAY_LEN(verdicts); i++) {
+		pmg_auto(wire_judged) struct pmg_wire_judged m = {
+			.eco = pmg_xstrdup(eco),
+			.name = pmg_xstrdup(name),
+			.version = pmg_xstrdup(version),
+			.verdict = pmg_xstrdup(verdicts[i]),
+		};
+
+		if (*slot_of(record, &m))
+			return true;
+	}
+	return false;
+}
+
 static bool has_room(const struct pmg_record *record, bool allowed)
 {
 	if (allowed)

@@ -81,6 +81,10 @@ bool pmg_record_has_sensitive(const struct pmg_record *record);
 /** Was anything refused? A variable that was left out was not asked for. */
 bool pmg_record_has_refusals(const struct pmg_record *record);
 
+/** Was this package judged, with whatever verdict? */
+bool pmg_record_has(const struct pmg_record *record, const char *eco, const char *name,
+		    const char *version);
+
 /** Did the package get through? Every verdict but "allow" keeps it out. */
 bool pmg_judged_is_allowed(const struct pmg_wire_judged *judged);
 

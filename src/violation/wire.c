@@ -143,6 +143,33 @@ static const struct pmg_field packages_fields[] = {
 	{ 0 },
 };
 
+static const struct pmg_field ask_fields[] = {
+	FIELD(COUNT, ask, number, 0),
+	FIELD(TEXT, ask, eco, PMG_WIRE_ECO_MAX),
+	FIELD(LIST, ask, names, PMG_WIRE_LIST_MAX),
+	FIELD(LIST, ask, versions, PMG_WIRE_LIST_MAX),
+	FIELD(LIST, ask, hashes, PMG_WIRE_LIST_MAX),
+	{ 0 },
+};
+
+static const struct pmg_field answer_fields[] = {
+	FIELD(COUNT, answer, number, 0),
+	FIELD(COUNT, answer, at, 0),
+	FIELD(TEXT, answer, verdict, PMG_WIRE_NAME_MAX),
+	FIELD(TEXT, answer, reason, PMG_WIRE_TEXT_MAX),
+	FIELD(INT, answer, diag, 0),
+	FIELD(MAYBE, answer, rule, PMG_WIRE_TEXT_MAX),
+	FIELD(MAYBE, answer, note, PMG_WIRE_TEXT_MAX),
+	FIELD(LIST, answer, ids, PMG_WIRE_LIST_MAX),
+	FIELD(LIST, answer, sources, PMG_WIRE_LIST_MAX),
+	{ 0 },
+};
+
+static const struct pmg_field answered_fields[] = {
+	FIELD(COUNT, answered, number, 0),
+	{ 0 },
+};
+
 #define MESSAGE(NAME)                                                                              \
 	struct json_t *pmg_wire_##NAME##_encode(const struct pmg_wire_##NAME *m)                   \
 	{                                                                                          \
@@ -176,6 +203,9 @@ MESSAGE(stopped)
 MESSAGE(ended)
 MESSAGE(connect)
 MESSAGE(packages)
+MESSAGE(ask)
+MESSAGE(answer)
+MESSAGE(answered)
 
 /* An error has arrays where the others have pointers, so it travels as one of these. */
 struct pmg_wire_failed {

@@ -7,8 +7,10 @@
  *   front                                   pmg-proxy
  *   REGISTRY* SOURCE* NETRULE* PACKAGES* [LISTEN] START ->
  *                                  <-       READY | FAILED
- *                                  <-       JUDGED* PASSED* TROUBLE* DENIED* (while the run goes
- * on) STOP                           ->
+ *                                  <-       JUDGED* PASSED* TROUBLE* DENIED* (during the run)
+ *   ASK*                           ->
+ *                                  <-       ANSWER* ANSWERED (to each)
+ *   STOP                           ->
  *                                  <-       DONE, then it closes
  *
  *   front                                   keeper and broker (one end for both)
@@ -20,7 +22,8 @@
  *                                  <-       DENIED* ENDED, then it closes
  *
  *   broker                                  pmg-proxy
- *   CONNECT*                       ->
+ *   CONNECT* ASK*                  ->
+ *                                  <-       ANSWER* ANSWERED (to each)
  *
  * pmg-proxy is started with fd 0 to 2 on /dev/null (2 stays the terminal under
  * --debug), PMG_WIRE_FD the message socket, PMG_WIRE_LISTEN_FD a listening TCP
@@ -72,6 +75,9 @@ enum pmg_wire_type {
 	PMG_WIRE_ENDED,
 	PMG_WIRE_CONNECT,
 	PMG_WIRE_PACKAGES,
+	PMG_WIRE_ASK,
+	PMG_WIRE_ANSWER,
+	PMG_WIRE_ANSWERED,
 	PMG_WIRE_MAX
 };
 
@@ -202,6 +208,34 @@ struct pmg_wire_trouble {
 	int diag;     /* 4001 ... */
 };
 
+/* What would be said of these packages? Not of what is fetched: of what a lockfile pins, of what
+ * lies installed, of whose script is about to run. The lists are of one length. */
+struct pmg_wire_ask {
+	uint64_t number; /* of the question: its answers bear it */
+	char *eco;
+	struct pmg_strv names;
+	struct pmg_strv versions; /* "": not known */
+	struct pmg_strv hashes;   /* "sha512-BASE64 sha256:HEX", "" for none */
+};
+
+/* One of them is not to pass; of the others nothing is said. */
+struct pmg_wire_answer {
+	uint64_t number;
+	uint64_t at;   /* in the lists */
+	char *verdict; /* "block", "indeterminate" */
+	char *reason;
+	int diag;   /* 3001 ... */
+	char *rule; /* as of JUDGED */
+	char *note;
+	struct pmg_strv ids;
+	struct pmg_strv sources;
+};
+
+/* That was all to this question. */
+struct pmg_wire_answered {
+	uint64_t number;
+};
+
 struct pmg_wire_done {
 	uint64_t requests;
 	uint64_t bytes;          /* of bodies, to the child */
@@ -234,6 +268,9 @@ PMG_WIRE_DECLARE(stopped);
 PMG_WIRE_DECLARE(ended);
 PMG_WIRE_DECLARE(connect);
 PMG_WIRE_DECLARE(packages);
+PMG_WIRE_DECLARE(ask);
+PMG_WIRE_DECLARE(answer);
+PMG_WIRE_DECLARE(answered);
 
 /* FAILED carries an error: code, errnum, diag, msg, hint. */
 struct json_t *pmg_wire_failed_encode(const struct pmg_err *failed) PMG_MUST_CHECK;

@@ -85,6 +85,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		TRY(PMG_WIRE_STOPPED, stopped)
 		TRY(PMG_WIRE_ENDED, ended)
 		TRY(PMG_WIRE_CONNECT, connect)
+		TRY(PMG_WIRE_ASK, ask)
+		TRY(PMG_WIRE_ANSWER, answer)
+		TRY(PMG_WIRE_ANSWERED, answered)
 	case PMG_WIRE_DENIED:
 		try_denied(body, &err);
 		break;

@@ -52,6 +52,9 @@ RECODE(stopped)
 RECODE(ended)
 RECODE(connect)
 RECODE(packages)
+RECODE(ask)
+RECODE(answer)
+RECODE(answered)
 
 static int recode_failed(const struct json_t *body, char **again, struct pmg_err *err)
 {
@@ -111,6 +114,12 @@ static const struct {
 	{ recode_connect,
 	  "{\"protocol\":\"udp4\",\"local\":\"10.0.0.1:1\",\"target\":\"10.0.0.1:53\","
 	  "\"role\":1,\"process\":[]}" },
+	{ recode_ask, "{\"number\":1,\"eco\":\"npm\",\"names\":[\"x\"],\"versions\":[\"\"],"
+		      "\"hashes\":[\"sha512-ab\"]}" },
+	{ recode_answer,
+	  "{\"number\":1,\"at\":0,\"verdict\":\"block\",\"reason\":\"known malware\","
+	  "\"diag\":3001,\"ids\":[\"MAL-1\"],\"sources\":[\"osv\"]}" },
+	{ recode_answered, "{\"number\":1}" },
 	{ recode_failed, "{\"code\":3,\"errnum\":0,\"diag\":0,\"msg\":\"m\",\"hint\":\"h\"}" },
 };
 

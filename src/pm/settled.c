@@ -1,0 +1,242 @@
+#include "pm/settled.h"
+
+#include <glob.h>
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "pm/managers.h"
+#include "pm/project.h"
+#include "pm/version.h"
+
+/* What a manager says of itself. Lists end with NULL. */
+struct habits {
+	const struct pmg_pm *pm;
+	const struct pmg_arg_table *args;
+	const char *const *lists; /* of what is installed, seen from the project */
+	const char *const *mends; /* verbs that remove, update or ask */
+	const char *const *adds;  /* verbs whose operands are asked for, whatever is pinned */
+};
+
+static const char *const no_words[] = { NULL };
+static const char *const npm_lists[] = { "node_modules/.package-lock.json", NULL };
+static const char *const pnpm_lists[] = { "node_modules/.pnpm/lock.yaml", NULL };
+static const char *const npm_mends[] = { "uninstall",  "unlink", "remove", "rm",       "r",
+					 "un",         "prune",  "update", "u",        "up",
+					 "upgrade",    "udpate", "audit",  "outdated", "view",
+					 "v",          "info",   "show",   "search",   "s",
+					 "se",         "find",   "diff",   "doctor",   "query",
+					 "find-dupes", NULL };
+static const char *const pnpm_mends[] = { "remove", "rm",  "uninstall", "un",    "prune",
+					  "update", "up",  "upgrade",   "audit", "outdated",
+					  "list",   "why", NULL };
+static const char *const yarn_mends[] = { "remove", "up",       "upgrade", "upgrade-interactive",
+					  "audit",  "outdated", "info",    "why",
+					  NULL };
+static const char *const bun_mends[] = { "remove", "rm", "update", "outdated", "audit", NULL };
+static const char *const uv_mends[] = { "remove", "lock", "tree", NULL };
+static const char *const poetry_mends[] = { "remove", "update", "lock", "show", "search", NULL };
+
+static const char *const npm_adds[] = { "install", "i", "add", NULL };
+static const char *const adds[] = { "add", "install", NULL };
+static const char *const uv_adds[] = { "add", "pip", NULL };
+
+static const struct habits habits[] = {
+	{ &pmg_pm_npm, &pmg_npm_args, npm_lists, npm_mends, npm_adds },
+	{ &pmg_pm_pnpm, &pmg_pnpm_args, pnpm_lists, pnpm_mends, adds },
+	{ &pmg_pm_yarn, &pmg_yarn_args, no_words, yarn_mends, adds },
+	{ &pmg_pm_bun, &pmg_bun_args, no_words, bun_mends, adds },
+	{ &pmg_pm_uv, &pmg_uv_args, no_words, uv_mends, uv_adds },
+	{ &pmg_pm_poetry, &pmg_poetry_args, no_words, poetry_mends, adds },
+	{ &pmg_pm_pip, &pmg_pip_args, no_words, no_words, adds },
+};
+
+static const struct habits *habits_of(const struct pmg_pm *pm)
+{
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(habits); i++)
+		if (habits[i].pm == pm)
+			return &habits[i];
+	return NULL;
+}
+
+void pmg_settled_done(struct pmg_settled *settled)
+{
+	pmg_strv_done(&settled->pins);
+	pmg_strv_done(&settled->lists);
+	pmg_strv_done(&settled->dists);
+}
+
+static bool has_word(const char *const *words, const char *word)
+{
+	for (; *words; words++)
+		if (strcmp(*words, word) == 0)
+			return true;
+	return false;
+}
+
+/* "-g" works in folders of the host's; the project that one stands in has no part in it. */
+static bool is_global(const struct pmg_arg_table *table, char *const *argv)
+{
+	pmg_auto(args) struct pmg_args args = { .table = table, .argv = argv };
+	struct pmg_arg arg;
+	bool global = false;
+
+	while (pmg_args_next(&args, &arg))
+		if (arg.kind == PMG_ARG_OPTION && arg.sure && pmg_streq(arg.name, "global"))
+			global = !arg.negated && !pmg_streq(arg.value, "false");
+	return global;
+}
+
+/* The nearest one upward, as the manager finds it when it is called in a folder of the project. */
+static void add_pins(const char *manager, const char *cwd, const char *project,
+		     struct pmg_settled *out)
+{
+	const char *const *names = pmg_resolved_names(manager);
+
+	for (; *names; names++) {
+		pmg_autofree char *up = project ? NULL : pmg_project_up(cwd, *names);
+		pmg_autofree char *path = pmg_path_join(project ? project : up ? up : cwd, *names);
+
+		(void)pmg_strv_add_once(&out->pins, path);
+	}
+}
+
+/* Requirements files that a line of pip names. */
+static void add_named(const char *cwd, char *const *argv, struct pmg_settled *out)
+{
+	pmg_auto(args) struct pmg_args args = { .table = &pmg_pip_args, .argv = argv };
+	struct pmg_arg arg;
+
+	while (pmg_args_next(&args, &arg))
+		if (arg.kind == PMG_ARG_OPTION && arg.value && pmg_streq(arg.name, "requirement") &&
+		    !strstr(arg.value, "://")) {
+			pmg_autofree char *path = pmg_path_join(cwd, arg.value);
+
+			(void)pmg_strv_add_once(&out->pins, path);
+		}
+}
+
+static void add_dists(const char *prefix, struct pmg_settled *out)
+{
+	static const char *const below[] = { "lib/python3*/site-packages",
+					     "lib64/python3*/site-packages",
+					     "lib/python3*/dist-packages",
+					     "python3*/site-packages" };
+	size_t i, k;
+
+	for (i = 0; i < PMG_ARRAY_LEN(below); i++) {
+		pmg_autofree char *pattern = pmg_path_join(prefix, below[i]);
+		glob_t found = { 0 };
+
+		if (strpbrk(prefix, "*?[\\"))
+			return; /* no prefix that a manager would make */
+		if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
+			for (k = 0; k < found.gl_pathc; k++)
+				(void)pmg_strv_add_once(&out->dists, found.gl_pathv[k]);
+		globfree(&found);
+	}
+}
+
+void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const char *project,
+		      const struct pmg_strv *prefixes, char *const *argv, struct pmg_settled *out)
+{
+	const struct habits *own = habits_of(pm);
+	const char *root = project ? project : cwd;
+	pmg_autofree char *venv = pmg_path_join(root, ".venv");
+	const char *const *list;
+	size_t i;
+
+	if (!own || is_global(own->args, argv))
+		return;
+	add_pins(pm->name, cwd, project, out);
+	for (list = own->lists; *list; list++)
+		pmg_strv_take(&out->lists, pmg_path_join(root, *list));
+	if (pm->eco != PMG_ECO_PYPI)
+		return;
+	if (pm == &pmg_pm_pip)
+		add_named(cwd, argv, out);
+	else
+		add_dists(venv, out);
+	for (i = 0; prefixes && i < prefixes->n; i++)
+		add_dists(prefixes->v[i], out);
+}
+
+static int read_files(const struct pmg_strv *paths, struct pmg_resolved *out, struct pmg_err *err)
+{
+	struct pmg_err why = PMG_ERR_INIT;
+	size_t i;
+	int r;
+
+	for (i = 0; i < paths->n; i++) {
+		r = pmg_resolved_file(out, paths->v[i], &why);
+		if (r < 0 && r != -PMG_E_NOTFOUND) {
+			*err = why;
+			return r;
+		}
+	}
+	return 0;
+}
+
+int pmg_settled_pins(const struct pmg_settled *settled, struct pmg_resolved *out,
+		     struct pmg_err *err)
+{
+	return read_files(&settled->pins, out, err);
+}
+
+int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out,
+		     struct pmg_err *err)
+{
+	size_t i;
+	int r = read_files(&settled->lists, out, err);
+
+	for (i = 0; r == 0 && i < settled->dists.n; i++)
+		r = pmg_resolved_site_packages(out, settled->dists.v[i], err);
+	return r;
+}
+
+/* The name in "x@^2", "@s/x", "x==2", "x[extra]>=2"; of an alias that of the folder: it stays. */
+static char *asked_name(enum pmg_eco eco, const char *operand)
+{
+	size_t len = eco == PMG_ECO_NPM ? 0 : strcspn(operand, "=<>!~[;@ ");
+	pmg_autofree char *name = NULL;
+
+	if (eco == PMG_ECO_NPM && operand[0])
+		len = 1 + strcspn(operand + 1, "@");
+	name = pmg_xstrndup(operand, len);
+	return pmg_name_canonical(eco, name);
+}
+
+bool pmg_settled_mends(const struct pmg_pm *pm, char *const *argv, const struct pmg_strv *names)
+{
+	const struct habits *own = habits_of(pm);
+	pmg_auto(args) struct pmg_args args = { .argv = argv };
+	pmg_auto(strv) struct pmg_strv asked = { 0 };
+	const char *verb = NULL;
+	struct pmg_arg arg;
+	size_t i;
+
+	if (!own)
+		return false;
+	args.table = own->args;
+	while (pmg_args_next(&args, &arg)) {
+		if (!arg.sure)
+			return false;
+		if (arg.kind != PMG_ARG_OPERAND)
+			continue;
+		if (verb)
+			pmg_strv_take(&asked, asked_name(pm->eco, arg.value));
+		else
+			verb = arg.value;
+	}
+	if (verb && has_word(own->mends, verb))
+		return true;
+	for (i = 0; i < names->n; i++) {
+		pmg_autofree char *name = pmg_name_canonical(pm->eco, names->v[i]);
+
+		if (!pmg_strv_has(&asked, name))
+			return false;
+	}
+	return verb && has_word(own->adds, verb) && names->n > 0;
+}

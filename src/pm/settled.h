@@ -1,0 +1,41 @@
+#ifndef PMG_PM_SETTLED_H
+#define PMG_PM_SETTLED_H
+/**
+ * Where a run finds what its project has settled on, before it begins and when it is over; and
+ * which command lines may be what takes a package out again.
+ */
+#include "pm/resolved.h"
+
+/* Files and folders that may be there or not. */
+struct pmg_settled {
+	struct pmg_strv pins;  /* lockfiles */
+	struct pmg_strv lists; /* files in which a manager keeps what it has installed */
+	struct pmg_strv dists; /* folders of *.dist-info */
+};
+void pmg_settled_done(struct pmg_settled *settled);
+PMG_DEFINE_AUTO_DONE(settled, struct pmg_settled, pmg_settled_done);
+
+/**
+ * @param project   where the manager works
+ * @param prefixes  that the command line installs into; environments of Python
+ * @param argv      the tool's; one that works for the whole host and not for a project ("-g") has
+ *                  nothing settled
+ * @param[out] out  zeroed before
+ */
+void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const char *project,
+		      const struct pmg_strv *prefixes, char *const *argv, struct pmg_settled *out);
+
+/** Read what is pinned, and what is installed. @return 0; -PMG_E_LIMIT */
+int pmg_settled_pins(const struct pmg_settled *settled, struct pmg_resolved *out,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out,
+		     struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * May this command line go on though these packages are refused? One that removes, updates or only
+ * asks: else nothing could ever mend a project. So may one that asks for another version of each.
+ * @param names  of the packages that are refused
+ */
+bool pmg_settled_mends(const struct pmg_pm *pm, char *const *argv, const struct pmg_strv *names);
+
+#endif

@@ -1,0 +1,242 @@
+#include "run/pins.h"
+
+#include <string.h>
+
+#include "base/str.h"
+#include "pm/version.h"
+#include "run/run_priv.h"
+
+#define SHOWN_MAX 16U /* lines about what stands there to be mended */
+
+void pmg_pins_done(struct pmg_pins *pins)
+{
+	pmg_resolved_done(&pins->pins);
+	pmg_resolved_done(&pins->tree);
+	pmg_resolved_done(&pins->listed);
+}
+
+/* A tool may make sense of what pmg cannot read, so the run goes on; all that it fetches and every
+ * script is judged then. */
+static void tell_unread(struct pmg_running *run, const struct pmg_resolved *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->unread.n; i++) {
+		pmg_autofree char *line = pmg_xasprintf("[PMG%d] %s: what it pins is not checked",
+							PMG_PINS_DIAG, set->unread.v[i]);
+
+		pmg_running_say(run, PMG_SAY_NOTE, line);
+	}
+}
+
+int pmg_pins_read(struct pmg_running *run, struct pmg_err *err)
+{
+	struct pmg_pins *pins = &run->pins;
+	int r = pmg_settled_pins(&run->prepared.settled, &pins->pins, err);
+
+	if (r == 0)
+		r = pmg_settled_tree(&run->prepared.settled, &pins->tree, err);
+	pmg_resolved_sort(&pins->pins);
+	pmg_resolved_sort(&pins->tree);
+	return r;
+}
+
+static char *where(const struct pmg_resolved_package *p)
+{
+	return p->line ? pmg_xasprintf("%s:%u", p->file, p->line) : pmg_xstrdup(p->file);
+}
+
+static char *copy(const char *text)
+{
+	return text ? pmg_xstrdup(text) : NULL;
+}
+
+/* It is in the record as what the proxy refuses is: the run does not end with 0. */
+static void refuse(struct pmg_running *run, const struct pmg_resolved_package *p,
+		   struct pmg_wire_answer *answer, const char *also)
+{
+	pmg_autofree char *place = where(p);
+	struct pmg_wire_judged judged = {
+		.eco = pmg_xstrdup(pmg_eco_name(p->eco)),
+		.name = pmg_xstrdup(p->name),
+		.version = pmg_xstrdup(p->version ? p->version : ""),
+		.verdict = pmg_xstrdup(answer->verdict),
+		.reason = answer->diag ? pmg_xasprintf("%s, PMG%d", answer->reason, answer->diag)
+				       : pmg_xstrdup(answer->reason),
+		.diag = PMG_PINS_DIAG,
+		.rule = copy(answer->rule),
+		.note = pmg_xasprintf("%s%s%s%s", place, answer->note ? ": " : "",
+				      answer->note ? answer->note : "", also),
+		.url = copy(place),
+		.ids = answer->ids,
+		.sources = answer->sources,
+	};
+
+	answer->ids = answer->sources = (struct pmg_strv){ 0 };
+	if (!pmg_record_judged(&run->result->record, &judged))
+		pmg_wire_judged_done(&judged);
+}
+
+static bool may_mend(const struct pmg_running *run, const struct pmg_resolved *set,
+		     const struct pmg_pin_hits *hits)
+{
+	pmg_auto(strv) struct pmg_strv names = { 0 };
+	size_t i;
+
+	for (i = 0; i < hits->n; i++)
+		(void)pmg_strv_add_once(&names, set->v[hits->v[i].at].name);
+	return pmg_settled_mends(run->prepared.pm, run->want->argv, &names);
+}
+
+static void let_stand(struct pmg_running *run, const struct pmg_resolved_package *p,
+		      const struct pmg_wire_answer *answer, size_t n)
+{
+	struct pmg_resolved *listed = &run->pins.listed;
+	pmg_autofree char *place = where(p);
+	pmg_autofree char *line = pmg_xasprintf(
+		"[PMG%d] %s: %s%s%s: %s; this command may take it out, its scripts do not run",
+		PMG_PINS_DIAG, place, p->name, p->version ? "@" : "", p->version ? p->version : "",
+		answer->reason);
+
+	if (n < SHOWN_MAX)
+		pmg_running_say(run, PMG_SAY_NOTE, line);
+	listed->v = pmg_grow(listed->v, listed->n, &listed->cap, sizeof *listed->v);
+	listed->v[listed->n++] = (struct pmg_resolved_package){ .eco = p->eco,
+								.name = pmg_xstrdup(p->name),
+								.version = copy(p->version) };
+}
+
+/* @return are there any that keep the tool from being started? */
+static bool weigh(struct pmg_running *run, const struct pmg_resolved *set,
+		  struct pmg_pin_hits *hits)
+{
+	bool mends = hits->n > 0 && may_mend(run, set, hits);
+	size_t i;
+
+	for (i = 0; i < hits->n; i++) {
+		const struct pmg_resolved_package *p = &set->v[hits->v[i].at];
+
+		if (mends)
+			let_stand(run, p, &hits->v[i].what, i);
+		else
+			refuse(run, p, &hits->v[i].what, "; nothing was started");
+	}
+	return hits->n > 0 && !mends;
+}
+
+int pmg_pins_before(struct pmg_running *run, bool *refused, struct pmg_err *err)
+{
+	const struct pmg_resolved *const sets[] = { &run->pins.pins, &run->pins.tree };
+	size_t i;
+	int r = 0;
+
+	*refused = false;
+	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(sets); i++) {
+		pmg_auto(pin_hits) struct pmg_pin_hits hits = { 0 };
+
+		tell_unread(run, sets[i]);
+		r = pmg_pins_ask(&run->attend, sets[i], &hits, err);
+		run->pins.checked += sets[i]->n;
+		if (r == 0 && !run->attend.ended_by && weigh(run, sets[i], &hits))
+			*refused = true;
+	}
+	run->result->signal = run->attend.ended_by;
+	return r;
+}
+
+/* Has the proxy judged it in this run? What it has seen is a file's name: PyPI spells those in many
+ * ways. */
+static bool was_judged(const struct pmg_record *record, const struct pmg_resolved_package *p)
+{
+	const char *eco = pmg_eco_name(p->eco), *version = p->version ? p->version : "";
+	pmg_autofree char *name = NULL;
+	size_t i;
+
+	if (p->eco == PMG_ECO_NPM)
+		return pmg_record_has(record, eco, p->name, version);
+	name = pmg_name_canonical(p->eco, p->name);
+	for (i = 0; i < record->n_packages; i++) {
+		const struct pmg_wire_judged *m = &record->packages[i].what;
+		pmg_autofree char *seen = pmg_name_canonical(p->eco, m->name);
+
+		if (strcmp(m->eco, eco) == 0 && strcmp(m->version, version) == 0 &&
+		    strcmp(seen, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+struct newness {
+	const struct pmg_running *run;
+	const struct pmg_resolved *before;
+};
+
+/* It was not there before, or was let stand and still does. */
+static bool is_new(void *ctx, const struct pmg_resolved_package *p)
+{
+	const struct newness *newness = ctx;
+	const struct pmg_running *run = newness->run;
+
+	return pmg_resolved_has(&run->pins.listed, p) ||
+	       (!pmg_resolved_has(newness->before, p) && !was_judged(&run->result->record, p));
+}
+
+/* It went past the proxy; it is on record as checked all the same. */
+static void record_landed(struct pmg_running *run, const struct pmg_resolved_package *p)
+{
+	struct pmg_wire_judged judged = {
+		.eco = pmg_xstrdup(pmg_eco_name(p->eco)),
+		.name = pmg_xstrdup(p->name),
+		.version = pmg_xstrdup(p->version ? p->version : ""),
+		.verdict = pmg_xstrdup("allow"),
+		.url = pmg_xstrdup(p->file),
+	};
+
+	pmg_strv_add(&judged.sources, "lockfile");
+	run->pins.landed++;
+	if (!pmg_record_judged(&run->result->record, &judged))
+		pmg_wire_judged_done(&judged);
+}
+
+static int judge_new(struct pmg_running *run, struct pmg_resolved *now, bool landed,
+		     struct pmg_err *err)
+{
+	pmg_auto(pin_hits) struct pmg_pin_hits hits = { 0 };
+	size_t i, k = 0;
+	int r;
+
+	pmg_resolved_sort(now);
+	r = pmg_pins_ask(&run->attend, now, &hits, err);
+	for (i = 0; r == 0 && i < now->n; i++) {
+		while (k < hits.n && hits.v[k].at < i)
+			k++;
+		if (k < hits.n && hits.v[k].at == i)
+			refuse(run, &now->v[i], &hits.v[k].what,
+			       now->v[i].installed
+				       ? "; it came past the proxy, and what imports it runs it"
+				       : "; it stands there now");
+		else if (landed)
+			record_landed(run, &now->v[i]);
+	}
+	return r;
+}
+
+int pmg_pins_after(struct pmg_running *run, struct pmg_err *err)
+{
+	struct pmg_pins *pins = &run->pins;
+	pmg_auto(resolved) struct pmg_resolved now = { 0 }, tree = { 0 };
+	/* Where the manager keeps no list of what is installed, the lockfile has to do. */
+	bool has_tree = run->prepared.settled.lists.n + run->prepared.settled.dists.n > 0;
+	int r = pmg_settled_pins(&run->prepared.settled, &now, err);
+
+	if (r == 0)
+		r = pmg_settled_tree(&run->prepared.settled, &tree, err);
+	if (r < 0)
+		return r;
+	pmg_resolved_sort(&pins->listed);
+	pmg_resolved_filter(&tree, is_new, &(struct newness){ run, &pins->tree });
+	pmg_resolved_filter(&now, is_new, &(struct newness){ run, &pins->pins });
+	pins->checked += now.n + tree.n;
+	r = judge_new(run, &tree, true, err);
+	return r == 0 ? judge_new(run, &now, !has_tree, err) : r;
+}

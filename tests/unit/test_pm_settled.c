@@ -1,0 +1,144 @@
+#include "pm/settled.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../helper/folder.h"
+#include "base/str.h"
+
+/* Command lines, the packages that are refused, and whether they may go on all the same. */
+static const struct {
+	const char *line, *names;
+	bool mends;
+} rows[] = {
+	{ "npm ci", "bad", false },
+	{ "npm ci bad", "bad", false },
+	{ "npm install", "bad", false },
+	{ "npm i other", "bad", false },
+	{ "npm uninstall bad", "bad", true },
+	{ "npm rm other", "bad", true },
+	{ "npm --loglevel silly update", "bad", true },
+	{ "npm audit fix", "bad", true },
+	{ "npm install bad@2", "bad", true },
+	{ "npm install @s/bad@2 --save-dev", "@s/bad", true },
+	{ "npm install bad@2", "bad worse", false },
+	{ "npm install bad@2 worse@2", "bad worse", true },
+	{ "npm run build", "bad", false },
+	{ "npm --what-is-this x uninstall bad", "bad", false }, /* which word is the verb? */
+	{ "npm", "bad", false },
+	{ "npx bad", "bad", false },
+	{ "pnpm remove bad", "bad", true },
+	{ "pnpm install --frozen-lockfile", "bad", false },
+	{ "pnpm add bad@2", "bad", true },
+	{ "yarn", "bad", false },
+	{ "yarn remove bad", "bad", true },
+	{ "yarn add bad@^2", "bad", true },
+	{ "bun remove bad", "bad", true },
+	{ "bun install", "bad", false },
+	{ "uv sync", "bad", false },
+	{ "uv remove bad", "bad", true },
+	{ "uv lock --upgrade-package bad", "bad", true },
+	{ "uv pip install Bad.Name==2", "bad-name", true },
+	{ "poetry install", "bad", false },
+	{ "poetry update bad", "bad", true },
+	{ "pip install -r requirements.txt", "bad", false },
+	{ "pip install bad>=2", "Bad", true },
+	{ "pip install other", "bad", false },
+};
+
+static const struct pmg_pm *manager(struct pmg_strv *words, const char *line)
+{
+	const struct pmg_pm *pm;
+
+	pmg_strv_split(words, line, " ");
+	pm = pmg_pm_find(words->v[0]);
+	assert_non_null(pm);
+	return pm;
+}
+
+static void what_removes_or_replaces_goes_on(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(strv) struct pmg_strv words = { 0 }, names = { 0 };
+		const struct pmg_pm *pm = manager(&words, rows[i].line);
+
+		pmg_strv_split(&names, rows[i].names, " ");
+		if (pmg_settled_mends(pm, pmg_strv_argv(&words), &names) != rows[i].mends)
+			fail_msg("%s", rows[i].line);
+	}
+}
+
+static void put(const char *folder, const char *name, const char *text)
+{
+	folder_write(folder, name, text, strlen(text));
+}
+
+static size_t found(const char *line, const char *cwd, const char *project,
+		    const struct pmg_strv *prefixes, size_t *tree)
+{
+	pmg_auto(strv) struct pmg_strv words = { 0 };
+	pmg_auto(settled) struct pmg_settled settled = { 0 };
+	pmg_auto(resolved) struct pmg_resolved pins = { 0 }, installed = { 0 };
+	const struct pmg_pm *pm = manager(&words, line);
+	struct pmg_err err = PMG_ERR_INIT;
+
+	pmg_settled_find(pm, cwd, project, prefixes, pmg_strv_argv(&words), &settled);
+	assert_int_equal(pmg_settled_pins(&settled, &pins, &err), 0);
+	assert_int_equal(pmg_settled_tree(&settled, &installed, &err), 0);
+	*tree = installed.n;
+	return pins.n;
+}
+
+static void lockfiles_and_what_is_installed_are_found(void **state)
+{
+	pmg_auto(folder) char *folder = folder_new();
+	pmg_autofree char *deep = pmg_path_join(folder, "src/deep");
+	pmg_autofree char *venv = pmg_path_join(folder, "venv");
+	pmg_auto(strv) struct pmg_strv prefixes = { 0 };
+	size_t tree = 0;
+
+	(void)state;
+	put(folder, "src/deep/file", "");
+	put(folder, "package-lock.json", "{\"packages\": {\"node_modules/x\": {}}}");
+	put(folder, "node_modules/.package-lock.json",
+	    "{\"packages\": {\"node_modules/x\": {}, \"node_modules/y\": {}}}");
+	put(folder, "node_modules/.pnpm/lock.yaml", "packages:\n  x@1.0.0: {}\n");
+	put(folder, "uv.lock", "[[package]]\nname = \"x\"\n");
+	put(folder, "req/dev.txt", "a==1\nb==2\n");
+	put(folder, "venv/lib/python3.11/site-packages/a-1.dist-info/RECORD", "");
+	put(folder, ".venv/lib/python3.12/site-packages/b-1.dist-info/RECORD", "");
+	pmg_strv_add(&prefixes, venv);
+
+	assert_int_equal(found("npm ci", folder, folder, NULL, &tree), 1);
+	assert_int_equal(tree, 2);
+	/* Without a project that is known, the nearest one upward */
+	assert_int_equal(found("npm ci", deep, NULL, NULL, &tree), 1);
+	assert_int_equal(found("npm i -g x", folder, folder, NULL, &tree), 0);
+	assert_int_equal(tree, 0);
+	assert_int_equal(found("pnpm i", folder, folder, NULL, &tree), 0);
+	assert_int_equal(tree, 1);
+	assert_int_equal(found("uv sync", folder, folder, NULL, &tree), 1);
+	assert_int_equal(tree, 1);
+	assert_int_equal(found("pip install -r req/dev.txt", folder, folder, &prefixes, &tree), 2);
+	assert_int_equal(tree, 1);
+	assert_int_equal(found("pipx run x", folder, folder, &prefixes, &tree), 0);
+	assert_int_equal(tree, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_removes_or_replaces_goes_on),
+		cmocka_unit_test(lockfiles_and_what_is_installed_are_found),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
