@@ -122,6 +122,8 @@ setup() {
 }
 
 @test "without an index one line says so, and the run goes on" {
+	out "$pmg" intel query --json pkg:npm/event-stream@3.3.6
+	jq -e '.verdict == "block" and .source == ["built-in"]' <<<"$stdout" || fail "$(shown)"
 	guarded npm install tiny
 	must_work
 	[ "$(grep -c '^pmg:' <<<"$stderr")" -eq 1 ] || fail "$(shown)"

@@ -59,9 +59,9 @@ char *pmg_intel_state_text(const struct pmg_intel_settings *settings,
 	pmg_autofree char *most = pmg_config_age(0, (int64_t)settings->config.intel.max_age_s);
 
 	if (state == PMG_INDEX_MISSING)
-		return pmg_xasprintf(
-			"no index: only your block list is asked; `pmg intel update` fetches "
-			"one");
+		return pmg_xasprintf("no index: your block list and the built-in list are all that "
+				     "is asked; `pmg intel update` fetches "
+				     "one");
 	if (state == PMG_INDEX_FRESH)
 		return pmg_xasprintf("brought up to date %s ago", age);
 	return pmg_xasprintf("old: brought up to date %s ago, intel.max_age is %s; `pmg intel "

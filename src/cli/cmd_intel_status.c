@@ -7,6 +7,7 @@
 #include "conf/managed.h"
 #include "verdict/blocklist.h"
 #include "verdict/index.h"
+#include "verdict/supplement.h"
 
 struct status {
 	struct pmg_intel_place place;
@@ -106,6 +107,7 @@ static void print_json(const struct pmg_out *out, const struct status *status)
 		pmg_json_add(feeds, feed_json(&status->feeds.v[i]));
 	pmg_json_set(index, "feeds", feeds);
 	pmg_json_set(json, "index", index);
+	pmg_json_set_count(json, "built_in", pmg_supplement_count());
 	pmg_json_set(json, "blocklist", list_json(status->place.blocklist, &status->blocklist));
 	if (pmg_managed_is_in_force(&status->managed))
 		pmg_json_set(json, "managed",
@@ -156,6 +158,8 @@ static void print_text(const struct pmg_out *out, const struct status *status)
 	} else {
 		(void)fprintf(out->to, "index       %s\nstate       %s\n", index, state);
 	}
+	(void)fprintf(out->to, "built in    %zu versions of well-known hijacks\n",
+		      pmg_supplement_count());
 	print_list(out, "block list ", status->place.blocklist, &status->blocklist);
 	if (pmg_managed_is_in_force(&status->managed))
 		print_list(out, "managed    ", status->managed.config.path, &status->blocked);

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "pm/version.h"
 #include "verdict/judge_priv.h"
+#include "verdict/supplement.h"
 
 #define IDS_SHOWN 3U
 #define NOTES_MAX 1024U /* bytes of what lists say, together */
@@ -224,10 +225,13 @@ static int ask_digests(struct work *work, struct pmg_err *err)
 static int ask_name(struct work *work, struct pmg_err *err)
 {
 	pmg_auto(index_answer) struct pmg_index_answer answer = { 0 };
-	int r = pmg_index_find(work->judge->index, &work->q, &answer, err);
+	int r = 0;
 
+	if (work->judge->index)
+		r = pmg_index_find(work->judge->index, &work->q, &answer, err);
 	if (r < 0)
 		return r;
+	(void)pmg_supplement_find(work->q.eco, work->q.name, work->q.version, &answer);
 	take_answer(work, &answer, PMG_REASON_MALWARE);
 	if (work->out->verdict != PMG_VERDICT_ALLOW && work->asked->origin == PMG_PLACE_PRIVATE &&
 	    policy_of(work)->private_origin == PMG_PRIVATE_WARN)
@@ -238,11 +242,8 @@ static int ask_name(struct work *work, struct pmg_err *err)
 
 static int ask_index(struct work *work, struct pmg_err *err)
 {
-	int r;
+	int r = work->judge->index ? ask_digests(work, err) : 0;
 
-	if (!work->judge->index)
-		return 0;
-	r = ask_digests(work, err);
 	if (r == 0 && work->out->verdict == PMG_VERDICT_ALLOW)
 		r = ask_name(work, err);
 	if (r == 0 && work->out->verdict != PMG_VERDICT_ALLOW)

@@ -5,7 +5,7 @@ libverdict_a_SOURCES = \
 	%D%/feed_zip.c %D%/gates.c %D%/gates.h %D%/import.c %D%/import.h %D%/index.c %D%/index.h %D%/index_priv.h \
 	%D%/judge.c %D%/judge.h %D%/judge_priv.h %D%/lists.c %D%/lists.h %D%/lock.c %D%/lock.h \
 	%D%/osv.c %D%/osv.h %D%/osv_priv.h %D%/osv_range.c %D%/pattern.c %D%/pattern.h %D%/popular.h \
-	%D%/publish.c %D%/publish.h \
+	%D%/publish.c %D%/publish.h %D%/supplement.c %D%/supplement.h \
 	%D%/purl.c %D%/purl.h %D%/waivers.c %D%/waivers.h
 
 nodist_libverdict_a_SOURCES = %D%/popular_data.c
@@ -24,6 +24,7 @@ check_PROGRAMS += tests/unit/test_verdict_blocklist tests/unit/test_verdict_buil
 	tests/unit/test_verdict_index tests/unit/test_verdict_judge tests/unit/test_verdict_lists \
 	tests/unit/test_verdict_lock \
 	tests/unit/test_verdict_osv tests/unit/test_verdict_osv_range tests/unit/test_verdict_publish \
+	tests/unit/test_verdict_supplement \
 	tests/unit/test_verdict_purl
 check_PROGRAMS += tests/unit/test_verdict_decide tests/unit/test_verdict_pattern \
 	tests/unit/test_verdict_waivers tests/fuzz/fuzz_pattern
@@ -47,6 +48,7 @@ tests_unit_test_verdict_lock_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_osv_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_osv_range_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_publish_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_unit_test_verdict_supplement_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_purl_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/fuzz/fuzz_blocklist tests/fuzz/fuzz_feed_zip \

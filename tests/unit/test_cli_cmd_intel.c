@@ -167,9 +167,9 @@ static void without_an_index_it_is_said_and_the_answer_is_allow(void **state)
 	(void)state;
 	assert_int_equal(s.status, 0);
 	assert_string_equal(s.out, "npm x@1.0.0: allow, nothing known against it\n");
-	assert_string_equal(s.err,
-			    "pmg: no index: only your block list is asked; `pmg intel update` "
-			    "fetches one\n");
+	assert_string_equal(s.err, "pmg: no index: your block list and the built-in list are all "
+				   "that is asked; `pmg intel update` "
+				   "fetches one\n");
 	assert_int_equal(t.status, 0);
 	assert_int_equal(pmg_json_parse("status", t.out, strlen(t.out), &json, &err), 0);
 	assert_false(pmg_json_bool(pmg_json_get(json, "index"), "present"));

@@ -1,0 +1,22 @@
+#ifndef PMG_VERDICT_SUPPLEMENT_H
+#define PMG_VERDICT_SUPPLEMENT_H
+/**
+ * Well-known hijacks of packages that everybody uses, built in: exact versions
+ * and nothing else. They are asked beside the index, so that the first run,
+ * which has none yet, knows something, and so that what no feed lists is known.
+ */
+#include "verdict/index.h"
+
+#define PMG_SUPPLEMENT_SOURCE "built-in"
+
+/**
+ * Adds to an answer of the index, or to an empty one.
+ * @param name, version  canonical; version NULL when unknown: nothing matches then
+ * @return whether it is a hit
+ */
+bool pmg_supplement_find(enum pmg_eco eco, const char *name, const char *version,
+			 struct pmg_index_answer *answer);
+
+size_t pmg_supplement_count(void); /* versions */
+
+#endif
