@@ -14,8 +14,12 @@ int pmg_json_parse(const char *name, const char *text, size_t len, struct json_t
 {
 	pmg_autofree char *shown = NULL;
 	json_error_t why;
-	json_t *json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+	json_t *json;
 
+	/* jansson takes one behind the value for the end, and never sees what follows. */
+	if (memchr(text, '\0', len))
+		return pmg_err_set(err, PMG_E_PARSE, 0, "%s: a NUL byte", name);
+	json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
 	if (!json) {
 		shown = pmg_str_quote(why.text, strlen(why.text), sizeof why.text);
 		return pmg_err_set(err, PMG_E_PARSE, 0, "%s:%d:%d: %s", name, why.line, why.column,

@@ -29,6 +29,21 @@ static void a_document_goes_in_and_out_unchanged(void **state)
 	}
 }
 
+/* Else a document would be one for us and another for who reads on. */
+static void nothing_hides_behind_a_nul(void **state)
+{
+	static const char text[] = "{}\0{\"a\":1}";
+	struct pmg_err err = PMG_ERR_INIT;
+	struct json_t *json = NULL;
+
+	(void)state;
+	assert_int_equal(pmg_json_parse("doc", text, sizeof text - 1, &json, &err), -PMG_E_PARSE);
+	assert_string_equal(err.msg, "doc: a NUL byte");
+	assert_null(json);
+	assert_int_equal(pmg_json_parse("doc", text, 2, &json, &err), 0);
+	pmg_json_free(json);
+}
+
 static void what_is_no_json_is_refused_with_its_place(void **state)
 {
 	static const struct {
@@ -200,6 +215,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_document_goes_in_and_out_unchanged),
+		cmocka_unit_test(nothing_hides_behind_a_nul),
 		cmocka_unit_test(what_is_no_json_is_refused_with_its_place),
 		cmocka_unit_test(depth_is_limited),
 		cmocka_unit_test(an_error_holds_no_control_bytes),
