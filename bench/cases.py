@@ -376,5 +376,31 @@ def policy(bench):
             Single("the same, of CPU", "ms", [t[1] for t in took], "")]
 
 
+SPLICE_ROWS = {  # lines of splice_bench: name here, aim
+    "copy": ("packument of 18 MB: a plain copy, CPU", ""),
+    "scan": ("packument of 18 MB: read, CPU", "under 20 ms"),
+    "filter": ("packument of 18 MB: read and 100 of 5,000 versions left out, CPU", "under 25 ms"),
+    "parse_and_print": ("packument of 18 MB: parsed and printed by jansson, CPU", ""),
+}
+
+
+def splice(bench):
+    """versions left out of npm's largest packument"""
+    program = os.path.join(bench.build, "bench", "splice_bench")
+    if not os.access(program, os.X_OK):
+        raise NotRun("bench/splice_bench is not built")
+    rows = {}
+    for _ in range(bench.rounds(3)):
+        said = subprocess.run([program], check=False, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if said.returncode:
+            raise NotRun("splice_bench: " + said.stdout.strip())
+        for line in said.stdout.splitlines():
+            name, value, _ = line.split()
+            rows.setdefault(name, []).append(float(value))
+    return [Single(SPLICE_ROWS[name][0], "ms", rows[name], SPLICE_ROWS[name][1])
+            for name in SPLICE_ROWS]
+
+
 CASES = {"version": version, "walls": walls, "calls": calls, "tiny": tiny, "project": project,
-         "body": body, "intel": intel, "policy": policy}
+         "body": body, "intel": intel, "policy": policy, "splice": splice}

@@ -4,6 +4,6 @@ EXTRA_DIST += %D%/run %D%/load.py %D%/cases.py %D%/measure.py %D%/servers.py %D%
 EXTRA_PROGRAMS += bench/call_bench
 CLEANFILES += bench/call_bench
 
-bench: all bench/intel_bench bench/call_bench bench/policy_bench
+bench: all bench/intel_bench bench/call_bench bench/policy_bench bench/splice_bench
 	@$(srcdir)/bench/run --build $(abs_builddir) $(BENCH_ARGS)
 .PHONY: bench

@@ -8,7 +8,7 @@
  * way: no byte order mark, no comment, no comma too many, no NaN, no control
  * byte in a string, UTF-8 only (RFC 3629), one value and blanks behind it.
  * Duplicate keys are for the caller to refuse, where they matter.
- * Cost: about a nanosecond a byte. What is deeper than `told` is checked as
+ * Cost: about a nanosecond a byte at most. What is deeper than `told` is checked as
  * strictly, and not reported.
  */
 #include <stdbool.h>

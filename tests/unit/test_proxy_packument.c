@@ -435,6 +435,23 @@ static void the_document_of_one_version_is_judged_by_its_version(void **state)
 	}
 }
 
+/* A key longer than any limit, with an escape, in one piece: it is none that decides. */
+static void a_long_key_with_an_escape_is_passed_over(void **state)
+{
+	pmg_auto(packument) struct pmg_packument *doc = pmg_packument_new(PMG_PACKUMENT_PACKAGE);
+	pmg_auto(str) struct pmg_str json = PMG_STR_INIT(1 << 20);
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(pmg_str_adds(&json, "{\"versions\":{\"1.0.0\":{\"\\u0076"), 0);
+	for (i = 0; i < 40000; i++)
+		assert_int_equal(pmg_str_adds(&json, "x"), 0);
+	assert_int_equal(pmg_str_adds(&json, "\":1}}}"), 0);
+	assert_int_equal(read_pieces(doc, json.s, json.len, json.len, &err), 0);
+	assert_int_equal(pmg_packument_count(doc), 1);
+}
+
 static int no_answer(void *ctx, const char *version, int64_t published)
 {
 	(void)ctx, (void)published;
@@ -623,6 +640,7 @@ int main(void)
 		cmocka_unit_test(dates_are_read_strictly),
 		cmocka_unit_test(the_abbreviated_form_takes_its_dates_from_the_full_one),
 		cmocka_unit_test(the_document_of_one_version_is_judged_by_its_version),
+		cmocka_unit_test(a_long_key_with_an_escape_is_passed_over),
 		cmocka_unit_test(a_judge_without_an_answer_ends_it),
 		cmocka_unit_test(what_is_too_much_is_refused),
 		cmocka_unit_test(random_documents_are_filtered_as_by_hand),
