@@ -78,3 +78,30 @@ warm() { # NAME
 	must_say 'refused bad@1.0.0 (npm): on your block list'
 	[ ! -e node_modules/bad ]
 }
+
+@test "pmg scan names what is listed in lockfiles of all kinds, for people, JSON and SARIF" {
+	block pkg:npm/bad@1.0.0
+	block pkg:pypi/badpy@1.0
+	mkdir clean dirty
+	echo '{"packages":{"node_modules/tiny":{"version":"1.0.0"}}}' >clean/package-lock.json
+	printf 'packages:\n  bad@1.0.0:\n    resolution: {integrity: sha512-x}\n' >dirty/pnpm-lock.yaml
+	printf '# yarn lockfile v1\n\n"bad@^1":\n  version "1.0.0"\n' >dirty/yarn.lock
+	printf '[[package]]\nname = "badpy"\nversion = "1.0"\n' | tee dirty/uv.lock >dirty/poetry.lock
+	mkdir -p dirty/node_modules/bad
+	echo '{"name":"bad","version":"1.0.0"}' >dirty/node_modules/bad/package.json
+	bare "$pmg" scan clean
+	must_work
+	[ -z "$stdout" ]
+	bare "$pmg" scan dirty
+	[ "$status" -eq 1 ] || fail "status: $(shown)"
+	[ "$(wc -l <<<"$stdout")" -eq 5 ] || fail "not five: $(shown)"
+	grep -qF 'dirty/yarn.lock:3: bad@1.0.0 (npm): on your block list' <<<"$stdout"
+	bare "$pmg" scan --json dirty
+	jq -e '.findings | length == 5' <<<"$stdout" >/dev/null
+	bare "$pmg" scan --sarif dirty
+	jq -e '.version == "2.1.0" and (.runs[0].results | length == 5) and
+		all(.runs[0].results[]; .level == "error" and .ruleId == "PMG3006" and (.message.text | length > 0) and
+			(.locations[0].physicalLocation.artifactLocation.uri | startswith("dirty/"))) and
+		(.runs[0].tool.driver | .name == "pmg" and ([.rules[].id] | index("PMG3006")))' <<<"$stdout" >/dev/null ||
+		fail "no SARIF: $stdout"
+}

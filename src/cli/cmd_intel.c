@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/path.h"
+#include "cli/cmd_scan.h"
 #include "conf/dirs.h"
 
 void pmg_intel_place_done(struct pmg_intel_place *place)
@@ -177,6 +178,17 @@ const struct pmg_cmd *pmg_cmd_intel(void)
 {
 	static const struct pmg_cmd rows[] = {
 		{ .name = "intel", .summary = "what is known of packages", .subs = cmds },
+		{ .name = "scan",
+		  .synopsis = "[--json] [--sarif] [PATH]",
+		  .summary = "check lockfiles and what is installed below a folder",
+		  .about = "PATH is a folder, by default the current one, or one file. Links are "
+			   "not "
+			   "followed.\nThe status is 1 when something is listed, or cannot be "
+			   "read.\n",
+		  .max = 1,
+		  .opts = pmg_scan_options,
+		  .opts_size = sizeof(struct pmg_scan_opts),
+		  .run = pmg_cmd_scan },
 		{ 0 },
 	};
 

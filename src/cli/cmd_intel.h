@@ -6,7 +6,7 @@
 #include "verdict/judge.h"
 #include "verdict/purl.h"
 
-/** The row of "intel", and its end. */
+/** The rows of what pmg-intel does, and their end. */
 const struct pmg_cmd *pmg_cmd_intel(void);
 
 /* Where index and block list lie; all absolute. */

@@ -3,6 +3,7 @@ noinst_LIBRARIES += libcliintel.a
 libcliintel_a_SOURCES = \
 	%D%/cmd_intel.c %D%/cmd_intel.h %D%/cmd_intel_block.c %D%/cmd_intel_config.c %D%/cmd_intel_import.c \
 	%D%/cmd_intel_query.c %D%/cmd_intel_rollback.c %D%/cmd_intel_status.c
+libcliintel_a_SOURCES += %D%/cmd_scan.c %D%/cmd_scan.h %D%/cmd_scan_report.c
 LINK_CLI_INTEL = libcliintel.a libcli.a $(LINK_VERDICT)
 
 dist_man_MANS += man/pmg-intel.1
@@ -13,3 +14,5 @@ pmg_intel_LDADD = $(LINK_CLI_INTEL)
 
 check_PROGRAMS += tests/unit/test_cli_cmd_intel
 tests_unit_test_cli_cmd_intel_LDADD = $(LINK_CLI_INTEL) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_cli_cmd_scan
+tests_unit_test_cli_cmd_scan_LDADD = $(LINK_CLI_INTEL) $(CMOCKA_LIBS)
