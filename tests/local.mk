@@ -1,6 +1,6 @@
 # Tests that are no unit of one layer, and what goes into the tarball for them.
 EXTRA_DIST += try .ci/run tools/apt-need tools/libs tools/check-layers tools/layers.txt tools/sizes
-EXTRA_DIST += e2e/helper.bash e2e/blocked.bats e2e/intel.bats e2e/network.bats e2e/npm.bats e2e/pip.bats
+EXTRA_DIST += e2e/helper.bash e2e/blocked.bats e2e/intel.bats e2e/intel-update.bats e2e/network.bats e2e/npm.bats e2e/pip.bats
 EXTRA_DIST += e2e/pnpm.bats e2e/proxy.bats e2e/registry.bats e2e/signals.bats e2e/transparent.bats
 EXTRA_DIST += e2e/users.bats e2e/versions.bats e2e/walls-tmp.bats e2e/profile-keys.bats e2e/codes.bats e2e/explain.bats
 EXTRA_DIST += e2e/fixture.bash e2e/parent-proxy.bats e2e/proxy-faults.bats e2e/proxy-git.bats
@@ -20,7 +20,7 @@ check_DATA += tests/helper/attack
 CLEANFILES += tests/helper/attack
 EXTRA_DIST += e2e/resolved.bats
 EXTRA_DIST += e2e/managed.bats e2e/allowances.bats e2e/nested.bats e2e/sandbox-exec.bats e2e/walls-kernel.bats e2e/walls-net.bats
-EXTRA_DIST += tests/helper/answers.py tests/helper/git_server.py tests/helper/opaque.py tests/helper/readers.py tests/helper/tunnels.py
+EXTRA_DIST += tests/helper/answers.py tests/helper/feeds.py tests/helper/git_server.py tests/helper/opaque.py tests/helper/readers.py tests/helper/tunnels.py
 EXTRA_DIST += .clang-format .clang-tidy .shellcheckrc tests/lint/untested.txt
 EXTRA_DIST += docs/errors.md docs/environment.md docs/codes
 EXTRA_DIST += tests/fuzz/corpus tests/fuzz/pieces.h tests/unit/feed_told.h tests/unit/splicing.h tests/unit/paging.h tests/fuzz/simple.h

@@ -109,6 +109,19 @@ static const struct pmg_opt rollback_opts[] = {
 	{ 0 },
 };
 
+static const struct pmg_opt update_opts[] = {
+	{ .kind = PMG_OPT_FLAG,
+	  .name = "accept",
+	  .offset = offsetof(struct pmg_intel_update_opts, accept),
+	  .help = "take feeds though they look wrong" },
+	{ .kind = PMG_OPT_FLAG,
+	  .name = "full",
+	  .offset = offsetof(struct pmg_intel_update_opts, full),
+	  .help = "fetch all of each feed, whatever its server says of changes" },
+	JSON_ROW(pmg_intel_update_opts),
+	{ 0 },
+};
+
 static const struct pmg_opt block_opts[] = {
 	{ .kind = PMG_OPT_TEXT,
 	  .name = "reason",
@@ -171,6 +184,15 @@ static const struct pmg_cmd cmds[] = {
 	  .min = 1,
 	  .max = 1,
 	  .run = pmg_cmd_intel_unblock },
+	{ .name = "update",
+	  .synopsis = "[--accept] [--full] [--json] [FEED...]",
+	  .summary = "fetch what is new in the feeds",
+	  .about = "Without FEED all feeds of config.yml, or the public ones where it names none.\n"
+		   "What was cut off goes on where it ended the next time.\n",
+	  .max = PMG_CMD_ANY,
+	  .opts = update_opts,
+	  .opts_size = sizeof(struct pmg_intel_update_opts),
+	  .run = pmg_cmd_intel_update },
 	{ 0 },
 };
 

@@ -46,10 +46,28 @@ char *pmg_intel_state_text(const struct pmg_intel_settings *settings,
 /** {"built":...,"records":...} */
 struct json_t *pmg_intel_index_json(int64_t built, uint64_t records) PMG_MUST_CHECK;
 
+/** The clock, or SOURCE_DATE_EPOCH: the date of an index that is built. */
+int64_t pmg_intel_date(void);
+struct pmg_import_report;
+/** What `pmg intel import --json` prints. */
+struct json_t *pmg_intel_report_json(const char *feed, int64_t now,
+				     const struct pmg_import_report *report) PMG_MUST_CHECK;
+struct pmg_import_want;
+/**
+ * pmg_import() in a process of its own.
+ * @param[out] report  as above; caller frees
+ * @return as pmg_import(); -PMG_E_PEER: the process was ended, or said nothing
+ */
+int pmg_intel_import_apart(const struct pmg_import_want *want, struct json_t **report,
+			   struct pmg_err *err) PMG_MUST_CHECK;
+
 /* Options of each command; the rows are in cmd_intel.c. */
 struct pmg_intel_import_opts {
 	const char *ecosystem, *name;
 	bool accept, json;
+};
+struct pmg_intel_update_opts {
+	bool accept, full, json;
 };
 struct pmg_intel_status_opts {
 	bool json;
@@ -66,6 +84,7 @@ struct pmg_intel_block_opts {
 };
 
 int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err);
+int pmg_cmd_intel_update(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_status(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_rollback(const struct pmg_call *call, struct pmg_err *err);

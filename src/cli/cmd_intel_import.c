@@ -11,7 +11,7 @@
 
 /* The clock, or what stands in its place where builds are to be repeated
    (https://reproducible-builds.org/specs/source-date-epoch/). */
-static int64_t date_of_index(void)
+int64_t pmg_intel_date(void)
 {
 	const char *text = getenv("SOURCE_DATE_EPOCH");
 	uint64_t when;
@@ -35,10 +35,10 @@ static struct json_t *lines_json(const struct pmg_import_list *list)
 	return array;
 }
 
-static void print_json(const struct pmg_out *out, const char *feed, int64_t now,
-		       const struct pmg_import_report *r)
+struct json_t *pmg_intel_report_json(const char *feed, int64_t now,
+				     const struct pmg_import_report *r)
 {
-	pmg_auto(json) struct json_t *json = pmg_json_object();
+	struct json_t *json = pmg_json_object();
 	struct json_t *index = pmg_intel_index_json(now, r->result.total);
 	const struct {
 		const char *key;
@@ -64,6 +64,14 @@ static void print_json(const struct pmg_out *out, const char *feed, int64_t now,
 	pmg_json_set(json, "notes", lines_json(&r->notes));
 	pmg_json_set_count(index, "packages", r->result.packages);
 	pmg_json_set(json, "index", index);
+	return json;
+}
+
+static void print_json(const struct pmg_out *out, const char *feed, int64_t now,
+		       const struct pmg_import_report *r)
+{
+	pmg_auto(json) struct json_t *json = pmg_intel_report_json(feed, now, r);
+
 	pmg_out_json(out, json);
 }
 
@@ -193,7 +201,7 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
 	pmg_auto(import_report) struct pmg_import_report report = { 0 };
 	pmg_autofree char *feed = NULL;
-	struct pmg_import_want want = { .path = call->operands[0], .now = date_of_index() };
+	struct pmg_import_want want = { .path = call->operands[0], .now = pmg_intel_date() };
 	enum pmg_eco eco;
 	int r = feed_name(opts, want.path, &feed, err);
 

@@ -6,6 +6,7 @@
 #include "cli/table.h"
 #include "conf/managed.h"
 #include "verdict/blocklist.h"
+#include "verdict/fetched.h"
 #include "verdict/index.h"
 #include "verdict/supplement.h"
 
@@ -34,6 +35,7 @@ PMG_DEFINE_AUTO_DONE(status, struct status, status_done);
 
 static int look(struct status *status, struct pmg_err *err)
 {
+	int64_t checked = 0;
 	int r = pmg_intel_place_find(&status->place, err);
 
 	if (r == 0)
@@ -54,10 +56,12 @@ static int look(struct status *status, struct pmg_err *err)
 	if (r == 0)
 		r = pmg_index_feeds(status->index, &status->feeds, err);
 	if (r == 0)
+		r = pmg_fetched_checked(status->place.index, status->index, &checked, err);
+	if (r == 0)
 		status->info = (struct pmg_index_info){
+			.checked = checked,
 			.present = true,
 			.built = pmg_index_built(status->index),
-			.checked = pmg_index_built(status->index),
 			.records = pmg_index_records(status->index),
 			.packages = pmg_index_packages(status->index),
 		};

@@ -164,6 +164,8 @@ static int import_into(struct import *import, struct pmg_err *err)
 	struct pmg_import_report *report = import->report;
 	int r = pmg_feed_read(path, pmg_feed_limits_default(), &sink, err);
 
+	if (r == 0 && report->read > 0 && import->want->also)
+		r = pmg_feed_read(import->want->also, pmg_feed_limits_default(), &sink, err);
 	if (r < 0)
 		return r;
 	list_sort(&report->faults);

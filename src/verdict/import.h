@@ -43,6 +43,7 @@ char *pmg_import_name(const char *path) PMG_MUST_CHECK;
 /* What is to be done; all borrowed. */
 struct pmg_import_want {
 	const char *path;        /* file or folder */
+	const char *also;        /* folder of records that were changed since; NULL */
 	const char *index;       /* intel.db */
 	const char *feed;        /* whose records are replaced */
 	int64_t now;             /* seconds since 1970: the date of the index */

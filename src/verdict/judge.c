@@ -1,4 +1,5 @@
 #include "verdict/judge.h"
+#include "verdict/fetched.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +83,9 @@ int pmg_judge_open(const char *index_path, const char *blocklist_path, struct pm
 
 	if (r < 0 && r != -PMG_E_NOTFOUND)
 		return r;
-	r = pmg_blocklist_load(blocklist_path, &judge->blocklist, err);
+	r = judge->index ? pmg_fetched_checked(index_path, judge->index, &judge->checked, err) : 0;
+	if (r == 0)
+		r = pmg_blocklist_load(blocklist_path, &judge->blocklist, err);
 	if (r == 0)
 		r = set_defaults(judge, err);
 	if (r < 0)
@@ -106,7 +109,7 @@ void pmg_judge_info(const struct pmg_judge *judge, struct pmg_index_info *out)
 		return;
 	out->present = true;
 	out->built = pmg_index_built(judge->index);
-	out->checked = out->built;
+	out->checked = judge->checked;
 	out->records = pmg_index_records(judge->index);
 	out->packages = pmg_index_packages(judge->index);
 }

@@ -8,6 +8,7 @@
 
 struct pmg_judge {
 	struct pmg_index *index; /* NULL: there is none */
+	int64_t checked;         /* of the index: pmg_index_info */
 	struct pmg_blocklist blocklist;
 	struct pmg_blocklist managed;
 	struct pmg_waivers *waivers; /* never NULL once it is open */

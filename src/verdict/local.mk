@@ -7,6 +7,9 @@ libverdict_a_SOURCES = \
 	%D%/osv.c %D%/osv.h %D%/osv_priv.h %D%/osv_range.c %D%/pattern.c %D%/pattern.h %D%/popular.h \
 	%D%/publish.c %D%/publish.h %D%/supplement.c %D%/supplement.h \
 	%D%/purl.c %D%/purl.h %D%/waivers.c %D%/waivers.h
+# What is fetched.
+libverdict_a_SOURCES += %D%/delta.c %D%/delta.h %D%/fetched.c %D%/fetched.h \
+	%D%/update.c %D%/update.h %D%/update_changes.c %D%/update_priv.h
 
 nodist_libverdict_a_SOURCES = %D%/popular_data.c
 BUILT_SOURCES += %D%/popular_data.c
@@ -16,6 +19,7 @@ EXTRA_DIST += data/popular.txt tools/embed-popular
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SHELL) $(srcdir)/tools/embed-popular $(srcdir)/data/popular.txt >$@.new && mv $@.new $@
 
 check_PROGRAMS += tests/unit/test_verdict_blocklist tests/unit/test_verdict_build \
+	tests/unit/test_verdict_delta tests/unit/test_verdict_fetched \
 	tests/unit/test_verdict_digest \
 	tests/unit/test_verdict_feed tests/unit/test_verdict_feed_tar \
 	tests/unit/test_verdict_feed_zip \
@@ -33,6 +37,8 @@ tests_unit_test_verdict_pattern_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_waivers_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_fuzz_fuzz_pattern_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_unit_test_verdict_blocklist_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_unit_test_verdict_delta_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_unit_test_verdict_fetched_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_build_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_digest_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_feed_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
@@ -51,9 +57,10 @@ tests_unit_test_verdict_publish_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_supplement_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_purl_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 
-check_PROGRAMS += tests/fuzz/fuzz_blocklist tests/fuzz/fuzz_feed_zip \
+check_PROGRAMS += tests/fuzz/fuzz_blocklist tests/fuzz/fuzz_delta tests/fuzz/fuzz_feed_zip \
 	tests/fuzz/fuzz_lists tests/fuzz/fuzz_osv \
 	tests/fuzz/fuzz_purl
+tests_fuzz_fuzz_delta_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_blocklist_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_feed_zip_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_lists_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)

@@ -1,0 +1,116 @@
+/*
+ * An import in a process of its own: what came from the network is read where
+ * nothing else is open, and a reader that falls over takes nothing with it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "cli/cmd_intel.h"
+#include "verdict/import.h"
+
+#define ANSWER_MAX ((size_t)64 * 1024 * 1024)
+
+/* What goes through the pipe: either the report, or the error. */
+static char *say(int r, const struct pmg_import_want *want, const struct pmg_import_report *report,
+		 const struct pmg_err *err)
+{
+	pmg_auto(json) struct json_t *json =
+		r == 0 ? pmg_intel_report_json(want->feed, want->now, report) : pmg_json_object();
+	struct json_t *error;
+
+	if (r < 0) {
+		error = pmg_json_object();
+		pmg_json_set_int(error, "code", err->code);
+		pmg_json_set_int(error, "errnum", err->errnum);
+		pmg_json_set_int(error, "diag", err->diag);
+		pmg_json_set_str(error, "msg", err->msg);
+		pmg_json_set_str(error, "hint", err->hint);
+		pmg_json_set(json, "error", error);
+	}
+	return pmg_json_dump(json);
+}
+
+static void be_the_reader(const struct pmg_import_want *want, int fd, pid_t parent)
+{
+	pmg_auto(import_report) struct pmg_import_report report = { 0 };
+	struct pmg_err err = PMG_ERR_INIT, lost = PMG_ERR_INIT;
+	pmg_autofree char *text = NULL;
+	int r;
+
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
+		_exit(1);
+	r = pmg_import(want, &report, &err);
+	text = say(r, want, &report, &err);
+	_exit(pmg_io_write_all(fd, text, strlen(text), &lost) < 0 ? 1 : 0);
+}
+
+static int hear_error(const struct json_t *answer, struct pmg_err *err)
+{
+	int64_t code = pmg_json_int(answer, "code");
+	const char *msg = pmg_json_str(answer, "msg"), *hint = pmg_json_str(answer, "hint");
+
+	if (code <= 0 || code >= PMG_E_MAX || !msg)
+		return pmg_err_set(err, PMG_E_PEER, 0, "the import said nothing that can be read");
+	/* What its errnum means stands in msg already. */
+	(void)pmg_err_set(err, (enum pmg_code)code, 0, "%s", msg);
+	err->errnum = (int)pmg_json_int(answer, "errnum");
+	(void)pmg_err_hint(err, "%s", hint ? hint : "");
+	return pmg_err_diag(err, (int)pmg_json_int(answer, "diag"));
+}
+
+static int hear(int fd, pid_t pid, struct json_t **report, struct pmg_err *err)
+{
+	pmg_auto(json) struct json_t *answer = NULL;
+	pmg_autofree char *text = NULL;
+	size_t len = 0;
+	int status = 0, r = pmg_io_slurp_fd(fd, "import", ANSWER_MAX, &text, &len, err);
+
+	if (r < 0)
+		(void)kill(pid, SIGKILL);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (r < 0)
+		return r;
+	if (WIFSIGNALED(status))
+		return pmg_err_set(err, PMG_E_PEER, 0, "the import was ended by signal %d",
+				   WTERMSIG(status));
+	r = pmg_json_parse("import", text, len, &answer, err);
+	if (r < 0)
+		return pmg_err_as(err, PMG_E_PEER);
+	if (pmg_json_get(answer, "error"))
+		return hear_error(pmg_json_get(answer, "error"), err);
+	if (!pmg_json_str(answer, "feed"))
+		return pmg_err_set(err, PMG_E_PEER, 0, "the import said nothing that can be read");
+	*report = pmg_steal_ptr(&answer);
+	return 0;
+}
+
+int pmg_intel_import_apart(const struct pmg_import_want *want, struct json_t **report,
+			   struct pmg_err *err)
+{
+	pmg_autofd int read_end = -1;
+	pmg_autofd int write_end = -1;
+	pid_t parent = getpid(), pid;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "pipe");
+	read_end = ends[0];
+	write_end = ends[1];
+	(void)fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "fork");
+	if (pid == 0)
+		be_the_reader(want, write_end, parent);
+	(void)close(pmg_steal_fd(&write_end));
+	return hear(read_end, pid, report, err);
+}
