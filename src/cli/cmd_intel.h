@@ -60,6 +60,13 @@ struct pmg_import_want;
  */
 int pmg_intel_import_apart(const struct pmg_import_want *want, struct json_t **report,
 			   struct pmg_err *err) PMG_MUST_CHECK;
+/**
+ * Lock this process in before it reads a feed: it may read the feed, and write in the folder of
+ * the index; no other file, no network, no program. For good: nothing else can be done afterwards
+ * but to say what came of it.
+ * @return what pmg_confine_self() returns
+ */
+int pmg_intel_confine(const struct pmg_import_want *want, struct pmg_err *err) PMG_MUST_CHECK;
 
 /* Options of each command; the rows are in cmd_intel.c. */
 struct pmg_intel_import_opts {

@@ -47,7 +47,9 @@ static void be_the_reader(const struct pmg_import_want *want, int fd, pid_t pare
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(1);
-	r = pmg_import(want, &report, &err);
+	r = pmg_intel_confine(want, &err);
+	if (r == 0)
+		r = pmg_import(want, &report, &err);
 	text = say(r, want, &report, &err);
 	_exit(pmg_io_write_all(fd, text, strlen(text), &lost) < 0 ? 1 : 0);
 }

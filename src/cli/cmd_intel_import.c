@@ -218,6 +218,8 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 	want.feed = feed;
 	want.accept = opts->accept;
 	if (r == 0)
+		r = pmg_intel_confine(&want, err);
+	if (r == 0)
 		r = pmg_import(&want, &report, err);
 	if (r < 0)
 		return r;

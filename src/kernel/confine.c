@@ -69,6 +69,10 @@ static int allow_reading(struct pmg_landlock *ruleset, const char *path, struct 
 	return r == -PMG_E_NOTFOUND || (r < 0 && err->errnum == EACCES) ? 0 : r;
 }
 
+#define WRITING                                                                                    \
+	(PMG_LANDLOCK_READ | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |      \
+	 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_TRUNCATE)
+
 static int restrict_files(const struct pmg_confine *what, struct pmg_err *err)
 {
 	pmg_auto(landlock) struct pmg_landlock *ruleset = NULL;
@@ -84,6 +88,8 @@ static int restrict_files(const struct pmg_confine *what, struct pmg_err *err)
 	r = pmg_landlock_new(&want, &ruleset, err);
 	for (i = 0; r == 0 && i < what->read_files.n; i++)
 		r = allow_reading(ruleset, what->read_files.v[i], err);
+	for (i = 0; r == 0 && i < what->write_folders.n; i++)
+		r = pmg_landlock_allow_path(ruleset, what->write_folders.v[i], WRITING, err);
 	for (path = pmg_confine_sanitizer_paths; r == 0 && *path; path++)
 		r = allow_reading(ruleset, *path, err);
 	return r == 0 ? pmg_landlock_restrict(ruleset, err) : r;
@@ -91,11 +97,13 @@ static int restrict_files(const struct pmg_confine *what, struct pmg_err *err)
 
 static int restrict_calls(const struct pmg_confine *what, struct pmg_err *err)
 {
-	struct pmg_seccomp_table tables[4] = { pmg_confine_always, pmg_confine_sanitizer };
+	struct pmg_seccomp_table tables[5] = { pmg_confine_always, pmg_confine_sanitizer };
 	struct pmg_seccomp_program program = {
 		.otherwise = PMG_SECCOMP_ERRNO, .errnum = EPERM, .tables = tables, .n = 2
 	};
 
+	if (what->write_folders.n > 0)
+		tables[program.n++] = pmg_confine_writing;
 	if (what->network)
 		tables[program.n++] = pmg_confine_network;
 	if (what->network && what->may_bind)

@@ -6,12 +6,12 @@
  * and scopes), a seccomp allow-list. For pmg's own helpers; the walls of a
  * guarded run are built from the same parts (landlock.h, seccomp.h).
  *
- * What stays possible: descriptors that are open already (Landlock judges the
- * opening), memory, threads, epoll, time, TCP and UDP over IPv4 and IPv6 where
- * `network` is set, name resolution, SQLite reading. What is gone: writing,
- * making or removing any file, starting programs, processes, AF_UNIX sockets
- * (but socketpair), raw sockets, and every call that is not listed. A call that
- * only an attack would make (execve, ptrace, process_vm_*) ends the process.
+ * What stays possible, without write_folders: descriptors that are open already (Landlock judges
+ * the opening), memory, threads, epoll, time, TCP and UDP over IPv4 and IPv6 where `network` is
+ * set, name resolution, SQLite reading. What is gone: writing, making or removing any file,
+ * starting programs, processes, AF_UNIX sockets (but socketpair), raw sockets, and every call that
+ * is not listed. A call that only an attack would make (execve, ptrace, process_vm_*) ends the
+ * process.
  */
 #include <stdbool.h>
 
@@ -20,6 +20,9 @@
 struct pmg_confine {
 	/* Files or folders that may be read; what is missing is skipped. */
 	struct pmg_strv read_files;
+	/* Folders in which, and below which, files may be made, written, renamed, linked and
+	 * removed, and read. A missing one is an error. */
+	struct pmg_strv write_folders;
 	/* Listen for TCP; connect stays open, ports of registries are not known. A socket that was
 	 * handed in listening needs no such right. */
 	bool may_bind;

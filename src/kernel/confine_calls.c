@@ -198,6 +198,12 @@ static const struct pmg_seccomp_rule always[] = {
 #endif
 };
 
+/* mkdir() is only asked for folders that are there already, and Landlock grants no more. */
+static const struct pmg_seccomp_rule writing[] = {
+	ALLOW("unlink"), ALLOW("unlinkat"), ALLOW("rename"), ALLOW("renameat"), ALLOW("renameat2"),
+	ALLOW("link"),   ALLOW("linkat"),   ALLOW("mkdir"),  ALLOW("mkdirat"),
+};
+
 /* No AF_UNIX: docker, D-Bus and agents listen there, and nscd is done without. Route netlink is
  * what getaddrinfo() asks for the host's own addresses. bind() is for that and for UDP: TCP is
  * refused by Landlock where it can, and by listen() in any case. */
@@ -230,6 +236,7 @@ static const struct pmg_seccomp_rule listening[] = {
 };
 
 const struct pmg_seccomp_table pmg_confine_always = TABLE(always);
+const struct pmg_seccomp_table pmg_confine_writing = TABLE(writing);
 const struct pmg_seccomp_table pmg_confine_network = TABLE(network);
 const struct pmg_seccomp_table pmg_confine_listen = TABLE(listening);
 

@@ -3,7 +3,8 @@
 /** The system calls of a confined process, as tables. */
 #include "kernel/seccomp.h"
 
-extern const struct pmg_seccomp_table pmg_confine_always; /* every confined process */
+extern const struct pmg_seccomp_table pmg_confine_always;  /* every confined process */
+extern const struct pmg_seccomp_table pmg_confine_writing; /* in which folders is Landlock's part */
 extern const struct pmg_seccomp_table pmg_confine_network;
 extern const struct pmg_seccomp_table pmg_confine_listen;
 extern const struct pmg_seccomp_table pmg_confine_sanitizer; /* empty in an ordinary build */

@@ -165,6 +165,16 @@ static int open_raw(struct pmg_store *store, struct pmg_err *err)
 	return pmg_store_fail(store, rc, "open", err);
 }
 
+/* What does not fit into memory goes into files without names in the folder of the file that is
+   built: the one place where the process may write that builds one (kernel/confine.h). */
+static void keep_temporaries_beside(const char *path)
+{
+	pmg_autofree char *dir = pmg_path_dir(path);
+
+	sqlite3_free(sqlite3_temp_directory);
+	sqlite3_temp_directory = sqlite3_mprintf("%s", dir); /* NULL: SQLite looks for a place */
+}
+
 int pmg_store_open(const char *path, enum pmg_store_mode mode, struct pmg_store **out,
 		   struct pmg_err *err)
 {
@@ -175,6 +185,8 @@ int pmg_store_open(const char *path, enum pmg_store_mode mode, struct pmg_store 
 	store->path = pmg_xstrdup(path);
 	store->mode = mode;
 	r = mode == PMG_STORE_READ ? 0 : make_file(path, mode == PMG_STORE_WRITE, err);
+	if (mode == PMG_STORE_BUILD)
+		keep_temporaries_beside(path);
 	if (r == 0)
 		r = open_raw(store, err);
 	if (r == 0)

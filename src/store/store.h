@@ -24,7 +24,8 @@ enum pmg_store_mode {
 	   0600, folders 0700. */
 	PMG_STORE_WRITE,
 	/* A new file that nobody else sees before it is renamed: no journal, no sync until
-	   pmg_store_sync(). An existing file is an error. */
+	   pmg_store_sync(). An existing file is an error. Temporary tables that do not fit into
+	   memory go into files without names beside it. */
 	PMG_STORE_BUILD,
 };
 

@@ -348,6 +348,96 @@ static void without_network_there_are_no_sockets(void **state)
 	assert_int_equal(ending(local_pair, &what), EPERM);
 }
 
+static int write_other(void)
+{
+	return open_as("other", O_WRONLY);
+}
+
+static int make_beside(void)
+{
+	return open_as("beside", O_WRONLY | O_CREAT);
+}
+
+static int link_file(void)
+{
+	pmg_autofree char *from = at("list/file");
+	pmg_autofree char *to = at("list/new");
+
+	return result(link(from, to));
+}
+
+static int move_out(void)
+{
+	pmg_autofree char *from = at("list/renamed");
+	pmg_autofree char *to = at("renamed.out");
+	int r = result(rename(from, to));
+
+	return r ? r : result(rename(to, from));
+}
+
+static int make_link(void)
+{
+	pmg_autofree char *path = at("list/new");
+
+	return result(symlink("file", path));
+}
+
+static int there_is_the_folder(void)
+{
+	pmg_autofree char *path = at("list");
+
+	return mkdir(path, 0700) < 0 && errno == EEXIST ? 0 : EPERM;
+}
+
+static const struct row writers[] = {
+	{ "read in the folder", read_listed, 0 },
+	{ "open a file of the folder for writing", write_listed, 0 },
+	{ "make a file", make_file, 0 },
+	{ "remove a file", remove_file, 0 },
+	{ "rename a file", rename_file, 0 },
+	{ "link a file", link_file, 0 },
+	{ "ask for the folder", there_is_the_folder, 0 },
+	{ "make a folder", make_folder, EACCES },
+	{ "make a symbolic link", make_link, EPERM },
+	{ "change a mode", change_mode, EPERM },
+	{ "read another file", read_other, EACCES },
+	{ "write another file", write_other, EACCES },
+	{ "make a file beside the folder", make_beside, EACCES },
+	{ "make a TCP socket", tcp_socket, EPERM },
+	{ "start a process", start_process, OF_LSAN(EPERM) },
+	{ "start a program", start_program, KILLED(SIGSYS) },
+};
+
+static void a_folder_may_be_written_and_nothing_else(void **state)
+{
+	struct pmg_confine what = { 0 };
+	pmg_autofree char *beside = at("beside");
+	size_t i;
+	int end;
+
+	(void)state;
+	pmg_strv_take(&what.write_folders, at("list"));
+	for (i = 0; i < PMG_ARRAY_LEN(writers); i++) {
+		make_files();
+		end = ending(writers[i].action, NULL);
+		if (end != 0)
+			fail_msg("%s: not even unconfined: %d", writers[i].name, end);
+		make_files();
+		end = ending(writers[i].action, &what);
+		if (end != writers[i].confined)
+			fail_msg("%s: %d, not %d", writers[i].name, end, writers[i].confined);
+		(void)unlink(beside);
+	}
+	make_files();
+	end = ending(move_out, &what);
+	assert_true(end == EXDEV || end == EACCES);
+	assert_int_equal(ending(move_out, NULL), 0);
+	pmg_strv_done(&what.write_folders);
+	pmg_strv_take(&what.write_folders, at("missing"));
+	assert_int_equal(ending(read_listed, &what), NOT_CONFINED);
+	pmg_strv_done(&what.write_folders);
+}
+
 static void a_confined_process_can_abort(void **state)
 {
 	struct pmg_confine what = { 0 };
@@ -597,6 +687,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(names_resolve_in_a_thread_and_a_handed_socket_serves),
 		cmocka_unit_test(what_is_open_for_writing_stays_so),
 		cmocka_unit_test(no_capability_is_left),
+		cmocka_unit_test(a_folder_may_be_written_and_nothing_else),
 		cmocka_unit_test(a_confined_process_can_abort),
 		cmocka_unit_test(a_confined_process_can_end_normally),
 		cmocka_unit_test(a_process_with_threads_is_refused),
