@@ -3,12 +3,18 @@
 
 #include "base/clock.h"
 #include "base/str.h"
+#include "conf/config_intel.h"
 #include "pm/version.h"
 #include "verdict/judge_priv.h"
 #include "verdict/supplement.h"
 
 #define IDS_SHOWN 3U
-#define NOTES_MAX 1024U /* bytes of what lists say, together */
+/* Of texts of the configuration in a line for people, which may be long and is sent on. */
+#define PURL_SHOWN   160U
+#define PLACE_SHOWN  160U
+#define REASON_SHOWN 240U
+#define NOTE_MAX     800U  /* then no more is added to a note */
+#define NOTES_MAX    1024U /* bytes of what lists say, together */
 
 /* A question on its way through what is asked one after the other. */
 struct work {
@@ -78,10 +84,26 @@ static void let_in(struct work *work, const char *by)
 	work->out->reason = PMG_REASON_NONE;
 }
 
+static char *shown(const char *text, size_t max)
+{
+	return pmg_str_quote(text, strlen(text), max);
+}
+
+/* "trusted_packages pkg:npm/x (/home/u/.config/pmg/config.yml:3)" */
+static char *entry_name(const char *list, const struct pmg_packages_entry *entry)
+{
+	pmg_autofree char *purl = shown(entry->purl, PURL_SHOWN);
+	pmg_autofree char *where = shown(entry->where, PLACE_SHOWN);
+
+	return pmg_xasprintf("%s %s (%s)", list, purl, where);
+}
+
 static char *entry_text(const char *list, const struct pmg_packages_entry *entry)
 {
-	return pmg_xasprintf("%s %s (%s)%s%s", list, entry->purl, entry->where,
-			     entry->reason ? ": " : "", entry->reason ? entry->reason : "");
+	pmg_autofree char *name = entry_name(list, entry);
+	pmg_autofree char *reason = shown(entry->reason ? entry->reason : "", REASON_SHOWN);
+
+	return pmg_xasprintf("%s%s%s", name, *reason ? ": " : "", reason);
 }
 
 static const struct {
@@ -96,13 +118,16 @@ static const struct {
  * that was let in yesterday is not today. */
 static void note_expired(struct work *work, const char *key, const struct pmg_packages_entry *entry)
 {
+	pmg_autofree char *name = entry_name(key, entry);
+	pmg_autofree char *before = NULL;
 	char date[PMG_RFC3339_LEN];
 
-	if (work->out->note)
+	if (work->out->note && strlen(work->out->note) + strlen(name) > NOTE_MAX)
 		return;
+	before = work->out->note;
 	pmg_clock_format(entry->expires, date);
-	work->out->note =
-		pmg_xasprintf("%s %s (%s) expired on %.10s", key, entry->purl, entry->where, date);
+	work->out->note = pmg_xasprintf("%s%s%s expired on %.10s", before ? before : "",
+					before ? "; " : "", name, date);
 }
 
 /* @param wait  it is the wait that is to be waived; else a record */
@@ -257,7 +282,7 @@ static bool has_date(const struct work *work)
 }
 
 /* A refusal for its age: records that were waived do not belong to it. */
-static void refuse_age(struct work *work, const char *rule, const char *note)
+static void refuse_age(struct work *work, const char *rule, char *note)
 {
 	struct pmg_judgement *out = work->out;
 
@@ -267,7 +292,12 @@ static void refuse_age(struct work *work, const char *rule, const char *note)
 	free(out->age_rule);
 	out->age_rule = pmg_xstrdup(rule);
 	free(out->note);
-	out->note = note ? pmg_xstrdup(note) : NULL;
+	out->note = note;
+}
+
+static char *undated_note(void)
+{
+	return pmg_xstrdup("its registry does not say when it was published");
 }
 
 /* With --as-of what came later does not exist, and nothing waives that. */
@@ -278,9 +308,10 @@ static void ask_as_of(struct work *work)
 	if (!policy->as_of || work->asked->published == PMG_DATE_UNASKED)
 		return;
 	if (has_date(work) && work->asked->published > policy->now)
-		refuse_age(work, "--as-of", "it was published after that day");
+		refuse_age(work, "--as-of",
+			   pmg_xstrdup("it was published after the day of --as-of"));
 	else if (!has_date(work) && policy->undated == PMG_UNDATED_BLOCK)
-		refuse_age(work, "--as-of", "its registry does not say when it was published");
+		refuse_age(work, "--as-of", undated_note());
 }
 
 /* @return is it old enough, or could it not be told? */
@@ -301,6 +332,27 @@ static bool is_old_enough(struct work *work)
 	return false;
 }
 
+/* What it lacks, and until when. */
+static char *young_note(const struct work *work)
+{
+	const struct pmg_judgement *out = work->out;
+	int64_t now = policy_of(work)->now, published = work->asked->published;
+	pmg_autofree char *rule = shown(out->age_rule, PLACE_SHOWN);
+	pmg_autofree char *wanted = pmg_config_age(0, (int64_t)out->min_age_s);
+	pmg_autofree char *age = pmg_config_age(published, now);
+	char day[PMG_RFC3339_LEN];
+
+	if (!has_date(work))
+		return undated_note();
+	if (published > now)
+		return pmg_xasprintf("its registry says that it is yet to be published; it has to "
+				     "be %s old (%s)",
+				     wanted, rule);
+	pmg_clock_format(out->eligible_at, day);
+	return pmg_xasprintf("published %s ago, has to be %s old (%s): old enough on %s", age,
+			     wanted, rule, day);
+}
+
 static void ask_age(struct work *work)
 {
 	const struct pmg_packages *policy = policy_of(work);
@@ -315,8 +367,7 @@ static void ask_age(struct work *work)
 	out->age_rule = pmg_xstrdup(rule);
 	if (is_old_enough(work))
 		return;
-	refuse_age(work, rule,
-		   has_date(work) ? NULL : "its registry does not say when it was published");
+	refuse_age(work, rule, young_note(work));
 	if (!has_date(work) && policy->undated == PMG_UNDATED_WARN)
 		let_in(work, "dependency_cooldown.undated: its registry does not say when it was "
 			     "published");

@@ -351,6 +351,64 @@ static void a_version_has_to_be_old_enough(void **state)
 	}
 }
 
+static const struct {
+	int64_t published;
+	const char *note;
+} notes[] = {
+	{ YOUNG, "published 3 hours ago, has to be 5 days old (c.yml:9): old enough on "
+		 "2026-12-04T21:53:20Z" },
+	{ NOW + HOUR, "its registry says that it is yet to be published; it has to be 5 days old "
+		      "(c.yml:9)" },
+	{ PMG_DATE_NONE, "its registry does not say when it was published" },
+};
+
+static void what_is_too_young_is_told_until_when(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(notes); i++) {
+		pmg_auto(packages) struct pmg_packages p = { 0 };
+		pmg_auto(judgement) struct pmg_judgement j = { 0 };
+		struct pmg_packages_entry entry = { .where = pmg_xstrdup("c.yml:9"),
+						    .age_s = 5 * DAY };
+		struct pmg_question q = { .name = "good",
+					  .version = "1.0.0",
+					  .published = notes[i].published };
+
+		fresh(&p);
+		pmg_packages_add(&p.ages, &entry);
+		decide(&p, &q, &j);
+		assert_string_equal(j.note, notes[i].note);
+	}
+}
+
+/* A note is sent on, and a message that is too long would end the conversation. */
+static void texts_of_the_configuration_are_cut(void **state)
+{
+	pmg_auto(packages) struct pmg_packages p = { 0 };
+	pmg_auto(judgement) struct pmg_judgement j = { 0 };
+	struct pmg_question q = { .name = "bad", .version = "1.0.0", .published = YOUNG };
+	char text[4000];
+
+	(void)state;
+	memset(text, 'x', sizeof text - 1);
+	text[sizeof text - 1] = '\0';
+	fresh(&p);
+	add(&p.trusted, "pkg:npm/bad", NULL);
+	free(p.trusted.v[0].where);
+	free(p.trusted.v[0].reason);
+	p.trusted.v[0].where = pmg_xstrdup(text);
+	p.trusted.v[0].reason = pmg_xstrdup(text);
+	p.trusted.v[0].expired = true;
+	decide(&p, &q, &j);
+	assert_true(strlen(j.note) < 512);
+	pmg_judgement_done(&j);
+	p.trusted.v[0].expired = false;
+	decide(&p, &q, &j);
+	assert_true(strlen(j.waivers.v[0]) < 1024);
+}
+
 static void as_of_a_day_nothing_later_exists(void **state)
 {
 	static const struct {
@@ -458,6 +516,8 @@ int main(void)
 		cmocka_unit_test(what_has_expired_is_named_and_helps_no_more),
 		cmocka_unit_test(a_name_of_a_private_registry_is_warned_of_and_a_file_is_refused),
 		cmocka_unit_test(a_version_has_to_be_old_enough),
+		cmocka_unit_test(what_is_too_young_is_told_until_when),
+		cmocka_unit_test(texts_of_the_configuration_are_cut),
 		cmocka_unit_test(as_of_a_day_nothing_later_exists),
 		cmocka_unit_test(dates_are_needed_where_age_could_matter),
 		cmocka_unit_test(the_policy_comes_as_text_too_and_the_defaults_hold_without),
