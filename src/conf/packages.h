@@ -23,7 +23,7 @@
 /* Of two words the later one is the stricter (conf/narrow.h). */
 enum pmg_cooldown_mode { PMG_COOLDOWN_FILTER, PMG_COOLDOWN_FAIL };
 enum pmg_undated { PMG_UNDATED_WARN, PMG_UNDATED_BLOCK };
-enum pmg_fixes { PMG_FIXES_PASS, PMG_FIXES_WAIT };
+enum pmg_security_fixes { PMG_FIXES_PASS, PMG_FIXES_WAIT };
 enum pmg_private_origin { PMG_PRIVATE_WARN, PMG_PRIVATE_BLOCK };
 
 /* Whose entry it is. */
@@ -54,7 +54,7 @@ struct pmg_packages {
 	bool enabled;       /* dependency_cooldown */
 	int mode;           /* enum pmg_cooldown_mode */
 	int undated;        /* enum pmg_undated: a version without a publish time */
-	int fixes;          /* enum pmg_fixes: a version that ends a known vulnerability */
+	int fixes;          /* enum pmg_security_fixes: a version that ends a known vulnerability */
 	int private_origin; /* enum pmg_private_origin: a listed name from a private registry */
 	int64_t now;        /* today, for ages: the clock, or --as-of; 0: not set yet */
 	bool as_of;         /* now is --as-of: what came later does not exist */

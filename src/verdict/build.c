@@ -21,7 +21,7 @@ struct pmg_build {
 	char *feed;
 	int lock;
 	struct pmg_store *store;
-	struct pmg_stmt *add_record, *add_entry, *add_digest;
+	struct pmg_stmt *add_record, *add_entry, *add_digest, *add_fix;
 	int64_t n_records;
 	struct pmg_strv *found; /* what looks wrong; NULL: nobody asked */
 	bool accept, merge;
@@ -35,6 +35,7 @@ static const char stage_sql[] =
 	"CREATE TEMP TABLE s_entry(no INTEGER, eco INTEGER, name TEXT, version TEXT, low TEXT,"
 	" high TEXT, inclusive INTEGER);"
 	"CREATE TEMP TABLE s_digest(no INTEGER, alg INTEGER, digest BLOB);"
+	"CREATE TEMP TABLE s_fix(id TEXT, eco INTEGER, name TEXT, version TEXT);"
 	"CREATE TEMP TABLE best(id TEXT PRIMARY KEY, no INTEGER, modified INTEGER, live INTEGER,"
 	" withdrawn INTEGER, note TEXT) WITHOUT ROWID;"
 	"CREATE TEMP TABLE kept(old INTEGER PRIMARY KEY, name TEXT, id TEXT, note TEXT);"
@@ -48,7 +49,8 @@ static const char no_old_sql[] =
 	"CREATE TABLE old.record(record, feed, id, note);"
 	"CREATE TABLE old.entry(eco, name, version, record, low, high, inclusive);"
 	"CREATE TABLE old.digest(alg, digest, record);"
-	"CREATE TABLE old.gone(feed, id);";
+	"CREATE TABLE old.gone(feed, id);"
+	"CREATE TABLE old.fix(eco, name, version, feed, id);";
 
 /* In this order; each may use ?1, the feed's name, ?2, the time, and ?3, whether it is merged. */
 static const char *const finish_sql[] = {
@@ -91,6 +93,11 @@ static const char *const finish_sql[] = {
 	" ORDER BY 1, 2, 3",
 	"INSERT INTO main.gone SELECT f.feed, g.id FROM all_gone g"
 	" JOIN main.feed f ON f.name = g.name ORDER BY 1, 2",
+	"INSERT INTO main.fix SELECT x.eco, x.name, x.version, f.feed, x.id FROM ("
+	"SELECT o.name AS feed, p.eco, p.name, p.version, p.id FROM old.fix p JOIN old.feed o"
+	" ON o.feed = p.feed WHERE o.name <> ?1 OR (?3 AND p.id NOT IN (SELECT id FROM s_fix))"
+	" UNION SELECT ?1, eco, name, version, id FROM s_fix WHERE version IS NOT NULL) x"
+	" JOIN main.feed f ON f.name = x.feed ORDER BY 1, 2, 3, 4, 5",
 	"INSERT INTO main.info VALUES('built', ?2)",
 	"INSERT INTO main.info SELECT 'records', count(*) FROM main.record",
 	("INSERT INTO main.info SELECT 'packages', count(*) FROM"
@@ -104,6 +111,7 @@ void pmg_build_close(struct pmg_build *build)
 	pmg_stmt_free(build->add_record);
 	pmg_stmt_free(build->add_entry);
 	pmg_stmt_free(build->add_digest);
+	pmg_stmt_free(build->add_fix);
 	pmg_store_close(build->store);
 	if (build->lock >= 0) {
 		(void)unlink(build->temp); /* gone already after a finish */
@@ -164,6 +172,9 @@ static int open_new(struct pmg_build *build, struct pmg_err *err)
 	if (r == 0)
 		r = pmg_store_prepare(build->store, "INSERT INTO s_digest VALUES(?1,?2,?3)",
 				      &build->add_digest, err);
+	if (r == 0)
+		r = pmg_store_prepare(build->store, "INSERT INTO s_fix VALUES(?1,?2,?3,?4)",
+				      &build->add_fix, err);
 	return r;
 }
 
@@ -248,6 +259,29 @@ int pmg_build_add(struct pmg_build *build, const struct pmg_osv *record, const c
 	r = pmg_stmt_run(stmt, err);
 	for (i = 0; r == 0 && live && i < record->n_affected; i++)
 		r = add_entries(build, &record->affected[i], err);
+	return r;
+}
+
+/* Without a version: the record is there, and has none any more. */
+static int add_fix(struct pmg_build *build, const char *id, const struct pmg_fix *fix,
+		   struct pmg_err *err)
+{
+	struct pmg_stmt *stmt = build->add_fix;
+
+	pmg_stmt_bind_text(stmt, 1, id);
+	pmg_stmt_bind_int(stmt, 2, fix ? (int64_t)fix->eco : 0);
+	pmg_stmt_bind_text(stmt, 3, fix ? fix->name : NULL);
+	pmg_stmt_bind_text(stmt, 4, fix ? fix->version : NULL);
+	return pmg_stmt_run(stmt, err);
+}
+
+int pmg_build_add_fixes(struct pmg_build *build, const struct pmg_osv *record, struct pmg_err *err)
+{
+	size_t i;
+	int r = add_fix(build, record->id, NULL, err);
+
+	for (i = 0; r == 0 && i < record->fixes.n; i++)
+		r = add_fix(build, record->id, &record->fixes.v[i], err);
 	return r;
 }
 
@@ -354,6 +388,7 @@ int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_resu
 	pmg_stmt_free(pmg_steal_ptr(&build->add_record));
 	pmg_stmt_free(pmg_steal_ptr(&build->add_entry));
 	pmg_stmt_free(pmg_steal_ptr(&build->add_digest));
+	pmg_stmt_free(pmg_steal_ptr(&build->add_fix));
 	pmg_store_close(pmg_steal_ptr(&build->store));
 	r = check_new(build, err);
 	if (r == 0)

@@ -37,6 +37,10 @@ int pmg_build_open(const char *index_path, const char *feed, struct pmg_build **
  */
 int pmg_build_add(struct pmg_build *build, const struct pmg_osv *record, const char *text,
 		  size_t len, struct pmg_err *err) PMG_MUST_CHECK;
+/** Add what a record that is not about malware names as its fixes. Of a feed that is merged they
+ * take the place of those that the record had. */
+int pmg_build_add_fixes(struct pmg_build *build, const struct pmg_osv *record,
+			struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
  * Keep what the present index holds of the feed, but for records whose id is added: for updates

@@ -353,26 +353,48 @@ static char *young_note(const struct work *work)
 			     wanted, rule, day);
 }
 
-static void ask_age(struct work *work)
+/* Is it what ends a known vulnerability? Then to wait would be to stay vulnerable. */
+static int ask_fixes(struct work *work, struct pmg_err *err)
+{
+	pmg_auto(strv) struct pmg_strv ids = { 0 };
+	pmg_autofree char *all = NULL;
+	pmg_autofree char *by = NULL;
+	int r;
+
+	if (policy_of(work)->fixes != PMG_FIXES_PASS || !work->judge->index || !work->q.readable ||
+	    !has_date(work) || work->asked->published > policy_of(work)->now)
+		return 0;
+	r = pmg_index_find_fixes(work->judge->index, work->q.eco, work->q.name, work->q.version,
+				 &ids, err);
+	if (r < 0 || ids.n == 0)
+		return r;
+	all = pmg_strv_join(&ids, ", ", NOTES_MAX);
+	by = pmg_xasprintf("dependency_cooldown.security_fixes: it ends %s", all);
+	let_in(work, by);
+	return 0;
+}
+
+static int ask_age(struct work *work, struct pmg_err *err)
 {
 	const struct pmg_packages *policy = policy_of(work);
 	struct pmg_judgement *out = work->out;
 	const char *rule;
 
 	if (!policy->enabled || work->asked->published == PMG_DATE_UNASKED)
-		return;
+		return 0;
 	out->min_age_s =
 		pmg_waivers_min_age(work->judge->waivers, work->q.eco, work->q.name, &rule);
 	free(out->age_rule);
 	out->age_rule = pmg_xstrdup(rule);
 	if (is_old_enough(work))
-		return;
+		return 0;
 	refuse_age(work, rule, young_note(work));
 	if (!has_date(work) && policy->undated == PMG_UNDATED_WARN)
 		let_in(work, "dependency_cooldown.undated: its registry does not say when it was "
 			     "published");
 	if (out->verdict != PMG_VERDICT_ALLOW)
 		ask_waivers(work, true);
+	return out->verdict != PMG_VERDICT_ALLOW ? ask_fixes(work, err) : 0;
 }
 
 static int decide(struct work *work, struct pmg_err *err)
@@ -386,7 +408,7 @@ static int decide(struct work *work, struct pmg_err *err)
 		return 0;
 	r = ask_index(work, err);
 	if (r == 0 && work->out->verdict == PMG_VERDICT_ALLOW)
-		ask_age(work);
+		r = ask_age(work, err);
 	return r;
 }
 

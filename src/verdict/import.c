@@ -86,7 +86,9 @@ static int take_record(void *arg, const char *path, const char *text, size_t len
 	report->read++;
 	report->not_malware += !record.malware;
 	report->tests += record.malware && record.test;
-	if (!record.malware || record.test)
+	if (!record.malware)
+		return pmg_build_add_fixes(import->build, &record, err);
+	if (record.test)
 		return 0;
 	report->other_ecosystems += record.elsewhere;
 	for (i = 0; i < record.notes.n; i++)

@@ -14,7 +14,7 @@ static const char broken_hint[] = "remove the file and import the feeds again";
 
 struct pmg_index {
 	struct pmg_store *store;
-	struct pmg_stmt *find, *find_digest, *source;
+	struct pmg_stmt *find, *find_digest, *find_fixes, *source;
 	int64_t built, records, packages;
 	bool sha256, sha512; /* there are such digests */
 };
@@ -25,6 +25,7 @@ void pmg_index_close(struct pmg_index *index)
 		return;
 	pmg_stmt_free(index->find);
 	pmg_stmt_free(index->find_digest);
+	pmg_stmt_free(index->find_fixes);
 	pmg_stmt_free(index->source);
 	pmg_store_close(index->store);
 	free(index);
@@ -131,6 +132,11 @@ static int prepare(struct pmg_index *index, struct pmg_err *err)
 		r = pmg_store_prepare(index->store,
 				      "SELECT record FROM digest WHERE alg = ?1 AND digest = ?2",
 				      &index->find_digest, err);
+	if (r == 0)
+		r = pmg_store_prepare(index->store,
+				      "SELECT DISTINCT id FROM fix WHERE eco = ?1 AND name = ?2"
+				      " AND version = ?3 ORDER BY id LIMIT ?4",
+				      &index->find_fixes, err);
 	if (r == 0)
 		r = pmg_store_prepare(index->store,
 				      "SELECT r.id, f.name, r.note FROM record r JOIN feed f"
@@ -321,4 +327,24 @@ int pmg_index_find_digest(struct pmg_index *index, enum pmg_digest_alg alg, cons
 		taken = take_row(index, PMG_INDEX_HIT, pmg_stmt_int(find, 0), &answer, err);
 	pmg_stmt_reset(find);
 	return give(&answer, taken < 0 ? taken : r, out, err);
+}
+
+int pmg_index_find_fixes(struct pmg_index *index, enum pmg_eco eco, const char *name,
+			 const char *version, struct pmg_strv *ids, struct pmg_err *err)
+{
+	struct pmg_stmt *find = index->find_fixes;
+	const char *id;
+	int r;
+
+	pmg_stmt_bind_int(find, 1, eco);
+	pmg_stmt_bind_text(find, 2, name);
+	pmg_stmt_bind_text(find, 3, version);
+	pmg_stmt_bind_int(find, 4, PMG_INDEX_FIXES_MAX);
+	while ((r = pmg_stmt_step(find, err)) > 0) {
+		id = pmg_stmt_text(find, 0);
+		if (id)
+			pmg_strv_add(ids, id);
+	}
+	pmg_stmt_reset(find);
+	return r < 0 ? pmg_err_hint(err, "%s", broken_hint) : 0;
 }

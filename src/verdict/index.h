@@ -88,4 +88,12 @@ int pmg_index_find_digest(struct pmg_index *index, enum pmg_digest_alg alg, cons
 			  size_t len, struct pmg_index_answer *out,
 			  struct pmg_err *err) PMG_MUST_CHECK;
 
+/** Which vulnerabilities does exactly this version end? @param name, version  canonical
+ *  @param[out] ids  added to, sorted, PMG_INDEX_FIXES_MAX of them at most. @return 0 or -PMG_E_DB
+ */
+int pmg_index_find_fixes(struct pmg_index *index, enum pmg_eco eco, const char *name,
+			 const char *version, struct pmg_strv *ids,
+			 struct pmg_err *err) PMG_MUST_CHECK;
+#define PMG_INDEX_FIXES_MAX 8
+
 #endif

@@ -14,8 +14,9 @@
  *           "" is no bound. Else low and high are "".
  *   digest  artifacts by what is in them, found by (alg, digest)
  *   gone    ids of withdrawn records: an update of single records must know them
+ *   fix     versions that end a vulnerability (fixes.h), and by which record of which feed
  */
-#define PMG_INDEX_FORMAT      2          /* user_version */
+#define PMG_INDEX_FORMAT      3          /* user_version */
 #define PMG_INDEX_APPLICATION 0x504d4749 /* "PMGI", application_id */
 #define PMG_INDEX_SCHEMA                                                                           \
 	"PRAGMA application_id=0x504d4749;"                                                        \
@@ -30,6 +31,8 @@
 	" PRIMARY KEY(eco, name, version, record, low, high)) WITHOUT ROWID;"                      \
 	"CREATE TABLE digest(alg INTEGER, digest BLOB, record INTEGER,"                            \
 	" PRIMARY KEY(alg, digest, record)) WITHOUT ROWID;"                                        \
-	"CREATE TABLE gone(feed INTEGER, id TEXT, PRIMARY KEY(feed, id)) WITHOUT ROWID;"
+	"CREATE TABLE gone(feed INTEGER, id TEXT, PRIMARY KEY(feed, id)) WITHOUT ROWID;"           \
+	"CREATE TABLE fix(eco INTEGER, name TEXT, version TEXT, feed INTEGER, id TEXT,"            \
+	" PRIMARY KEY(eco, name, version, feed, id)) WITHOUT ROWID;"
 
 #endif

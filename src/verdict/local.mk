@@ -1,7 +1,7 @@
 noinst_LIBRARIES += libverdict.a
 libverdict_a_SOURCES = \
 	%D%/blocklist.c %D%/blocklist.h %D%/build.c %D%/build.h %D%/digest.c %D%/digest.h %D%/feed.c %D%/feed.h \
-	%D%/decide.c %D%/feed_archive.c %D%/feed_archive.h %D%/feed_priv.h %D%/feed_tar.c %D%/feed_text.c \
+	%D%/decide.c %D%/feed_archive.c %D%/feed_archive.h %D%/feed_priv.h %D%/fixes.c %D%/fixes.h %D%/feed_tar.c %D%/feed_text.c \
 	%D%/feed_zip.c %D%/gates.c %D%/gates.h %D%/import.c %D%/import.h %D%/index.c %D%/index.h %D%/index_priv.h \
 	%D%/judge.c %D%/judge.h %D%/judge_priv.h %D%/lists.c %D%/lists.h %D%/lock.c %D%/lock.h \
 	%D%/osv.c %D%/osv.h %D%/osv_priv.h %D%/osv_range.c %D%/pattern.c %D%/pattern.h %D%/popular.h \
@@ -30,8 +30,9 @@ check_PROGRAMS += tests/unit/test_verdict_blocklist tests/unit/test_verdict_buil
 	tests/unit/test_verdict_osv tests/unit/test_verdict_osv_range tests/unit/test_verdict_publish \
 	tests/unit/test_verdict_supplement \
 	tests/unit/test_verdict_purl
-check_PROGRAMS += tests/unit/test_verdict_decide tests/unit/test_verdict_pattern \
+check_PROGRAMS += tests/unit/test_verdict_decide tests/unit/test_verdict_fixes tests/unit/test_verdict_pattern \
 	tests/unit/test_verdict_waivers tests/fuzz/fuzz_pattern
+tests_unit_test_verdict_fixes_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_decide_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_pattern_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_waivers_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)

@@ -36,6 +36,7 @@ void pmg_osv_done(struct pmg_osv *record)
 	for (i = 0; i < record->n_affected; i++)
 		affected_done(&record->affected[i]);
 	free(record->affected);
+	pmg_fixes_done(&record->fixes);
 	pmg_strv_done(&record->notes);
 	free(record->note);
 	*record = (struct pmg_osv){ 0 };
@@ -209,6 +210,8 @@ static int read_record(const struct json_t *json, struct pmg_osv *record, struct
 	size_t i, n = pmg_json_len(affected);
 	int r = read_head(json, record, err), failed = 0;
 
+	if (r == 0 && !record->malware && !record->withdrawn)
+		pmg_fixes_read(affected, &record->fixes);
 	if (r < 0 || !record->malware || record->test)
 		return r;
 	for (i = 0; i < n; i++) {

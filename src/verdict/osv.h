@@ -6,7 +6,8 @@
  *
  * - A record is malware when its id or an alias of it is of a database of
  *   malicious packages (MAL-, LWA-), or when it names its malicious-packages
- *   origins. All others (CVE, GHSA, ...) are vulnerabilities: none of our business.
+ *   origins. All others (CVE, GHSA, ...) are vulnerabilities: of these only what
+ *   ends them is read.
  * - Versions are held in canonical form, so that equality is comparison of text.
  * - Ranges become intervals. A bound that is no version cannot be compared with:
  *   the range is then taken as open at that side, and a note says so. `limit`
@@ -21,6 +22,7 @@
 #include "base/strv.h"
 #include "pm/pm.h"
 #include "verdict/digest.h"
+#include "verdict/fixes.h"
 
 #define PMG_OSV_ID_MAX       128U
 #define PMG_OSV_VERSIONS_MAX 200000U /* of one record; ranges and digests likewise */
@@ -50,9 +52,10 @@ struct pmg_osv {
 	bool test; /* MAL-0000-...: reserved for tests of feeds */
 	struct pmg_osv_affected *affected;
 	size_t n_affected, cap_affected;
-	size_t elsewhere;      /* affected entries of other ecosystems */
-	struct pmg_strv notes; /* what was taken otherwise than written */
-	char *note;            /* why, for people; of lists (lists.h), else NULL */
+	struct pmg_fixes fixes; /* of a vulnerability: not malware, not withdrawn */
+	size_t elsewhere;       /* affected entries of other ecosystems */
+	struct pmg_strv notes;  /* what was taken otherwise than written */
+	char *note;             /* why, for people; of lists (lists.h), else NULL */
 };
 
 void pmg_osv_done(struct pmg_osv *record);

@@ -50,7 +50,9 @@ static inline void records_add(struct pmg_build *build, const char *text)
 	struct pmg_err err = PMG_ERR_INIT;
 
 	records_must(pmg_osv_parse(text, strlen(text), &record, &err), &err);
-	records_must(pmg_build_add(build, &record, text, strlen(text), &err), &err);
+	records_must(record.malware ? pmg_build_add(build, &record, text, strlen(text), &err)
+				    : pmg_build_add_fixes(build, &record, &err),
+		     &err);
 }
 
 static inline struct pmg_build_result records_add_all(const char *folder, const char *feed,

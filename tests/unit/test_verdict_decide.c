@@ -22,6 +22,9 @@ static const char *const feed[] = {
 	RECORD("MAL-1", "bad", VERSIONS("\"1.0.0\"")),
 	RECORD("MAL-2", "bad", VERSIONS("\"1.0.0\"")),
 	RECORD("MAL-3", "ranged", RANGE("{\"introduced\":\"1.0.0\"},{\"fixed\":\"2.0.0\"}")),
+	RECORD("GHSA-1", "good", RANGE("{\"introduced\":\"0\"},{\"fixed\":\"1.0.1\"}")),
+	RECORD("GHSA-2", "good", RANGE("{\"introduced\":\"0\"},{\"fixed\":\"v1.0.1\"}")),
+	RECORD("GHSA-3", "bad", RANGE("{\"introduced\":\"0\"},{\"fixed\":\"1.0.0\"}")),
 	RECORD("MAL-4", "another", VERSIONS("\"1.0.0\"") "," HASH("sha256", ABC256)),
 	NULL,
 };
@@ -383,6 +386,48 @@ static void what_is_too_young_is_told_until_when(void **state)
 	}
 }
 
+/* Exactly the version that ends a vulnerability, and only its age. */
+static const struct {
+	const char *name, *version;
+	int64_t published;
+	int fixes, diag;
+} fixed[] = {
+	{ "good", "1.0.1", YOUNG, PMG_FIXES_PASS, 0 },
+	{ "good", "v1.0.1+b", YOUNG, PMG_FIXES_PASS, 0 },
+	{ "good", "1.0.1", YOUNG, PMG_FIXES_WAIT, 3003 },
+	{ "good", "1.0.2", YOUNG, PMG_FIXES_PASS, 3003 },
+	{ "good", "1.0.0", YOUNG, PMG_FIXES_PASS, 3003 },
+	{ "good", "1.0.1", NOW + HOUR, PMG_FIXES_PASS, 3003 },
+	{ "good", "1.0.1", PMG_DATE_NONE, PMG_FIXES_PASS, 3003 },
+	{ "other", "1.0.1", YOUNG, PMG_FIXES_PASS, 3003 },
+	{ "bad", "1.0.0", YOUNG, PMG_FIXES_PASS, 3001 },
+};
+
+static void what_ends_a_vulnerability_need_not_wait(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(fixed); i++) {
+		pmg_auto(packages) struct pmg_packages p = { 0 };
+		pmg_auto(judgement) struct pmg_judgement j = { 0 };
+		struct pmg_question q = { .name = fixed[i].name,
+					  .version = fixed[i].version,
+					  .published = fixed[i].published };
+
+		fresh(&p);
+		p.fixes = fixed[i].fixes;
+		decide(&p, &q, &j);
+		if (pmg_reason_diag(j.reason) != fixed[i].diag)
+			fail_msg("row %zu: PMG%d", i, pmg_reason_diag(j.reason));
+		assert_int_equal(j.waivers.n, fixed[i].diag ? 0 : 1);
+		if (!fixed[i].diag)
+			assert_string_equal(j.waivers.v[0],
+					    "too young, waived by dependency_cooldown."
+					    "security_fixes: it ends GHSA-1, GHSA-2");
+	}
+}
+
 /* A note is sent on, and a message that is too long would end the conversation. */
 static void texts_of_the_configuration_are_cut(void **state)
 {
@@ -517,6 +562,7 @@ int main(void)
 		cmocka_unit_test(a_name_of_a_private_registry_is_warned_of_and_a_file_is_refused),
 		cmocka_unit_test(a_version_has_to_be_old_enough),
 		cmocka_unit_test(what_is_too_young_is_told_until_when),
+		cmocka_unit_test(what_ends_a_vulnerability_need_not_wait),
 		cmocka_unit_test(texts_of_the_configuration_are_cut),
 		cmocka_unit_test(as_of_a_day_nothing_later_exists),
 		cmocka_unit_test(dates_are_needed_where_age_could_matter),
