@@ -105,3 +105,33 @@ warm() { # NAME
 		(.runs[0].tool.driver | .name == "pmg" and ([.rules[].id] | index("PMG3006")))' <<<"$stdout" >/dev/null ||
 		fail "no SARIF: $stdout"
 }
+
+@test "PMG3008: a listed package out of a warm cache does not run its script, whoever installs it" {
+	warm cached
+	rm -rf node_modules package-lock.json
+	package_json
+	bare npm install --offline cached
+	must_work
+	[ "$(cat node_modules/cached/marked)" = yes ] || fail "the control did not run its script"
+	rm -rf node_modules package-lock.json
+	package_json
+	record cached 1.0.0 MAL-2026-78 >m.json
+	"$pmg" intel import --name late m.json >/dev/null 2>&1
+	rm m.json
+	forget
+	guarded npm install --offline cached
+	must_fail
+	[ "$(asked .)" -eq 0 ] || fail "the registry was asked"
+	[ ! -e node_modules/cached/marked ] || fail "its script ran: $(shown)"
+	must_say '[PMG3008] '
+	must_say 'cached@1.0.0'
+	must_say 'known malware, PMG3001 (MAL-2026-78)'
+	"$pmg" violations list --json | jq -e 'any(.[]; .code == "PMG3008" and .package == "cached@1.0.0" and .script == "postinstall")' \
+		>/dev/null || fail "not in the ledger"
+	# Without its script it lands, and that is said.
+	rm -rf node_modules package-lock.json
+	guarded npm install --offline --ignore-scripts cached
+	[ "$status" -eq 1 ] || fail "landed unsaid: $(shown)"
+	must_say '[PMG3008] refused cached@1.0.0 (npm): known malware'
+	must_say 'it came past the proxy'
+}

@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "sandbox/broker_priv.h"
+#include "sandbox/verdicts_priv.h"
 
 #define HEAD_SIZE    256U /* as far as the kernel looks for an interpreter (BINPRM_BUF_SIZE) */
 #define NESTED_MAX   5U   /* interpreters that are scripts themselves, as the kernel has it */
@@ -214,7 +215,13 @@ void pmg_act_exec(struct pmg_request *request, struct pmg_answer *answer)
 	}
 	start.program = object.path;
 	start.called = path;
-	if (!(flags & EXECVE_CHECK) && could_start(&object))
+	if (!(flags & EXECVE_CHECK) && could_start(&object)) {
 		pmg_who_exec(request->broker, &request->who, &start);
+		r = pmg_verdicts_exec(request, &object);
+	}
+	if (r < 0) {
+		pmg_answer_fail(answer, -r);
+		return;
+	}
 	answer->kind = PMG_ANSWER_CONTINUE;
 }

@@ -14,6 +14,7 @@
  *              (resolve_priv.h); hidden.c: what was not found because it is hidden
  *   act_*.c    handlers; of the network with endpoint.c (net_priv.h), of devices with device.c
  *   wait.c     threads for what may keep us waiting
+ *   verdicts.c asks pmg-proxy of the package whose script begins (verdicts_priv.h)
  *   who.c      role, package, script, umask of the caller (who_priv.h)
  *   report.c   decision -> event
  */
@@ -54,7 +55,8 @@ struct pmg_broker {
 	pid_t first;    /* thread group that init became: the manager */
 	pid_t reaper;   /* pid 1 of the run, as seen by us */
 	struct pmg_who_table *who;
-	struct pmg_calls *calls; /* loop.c */
+	struct pmg_calls *calls;       /* loop.c */
+	struct pmg_verdicts *verdicts; /* loop.c; on packages whose scripts begin */
 	/* (device, inode) of denied files, for hard links to them; and of those that only scripts
 	 * may not read */
 	struct pmg_inodes *secrets, *script_secrets;
@@ -231,6 +233,9 @@ int pmg_judge_object(struct pmg_request *request, enum pmg_access access, enum p
 /** Record a refusal; rule NULL: none allows it. target is copied. */
 void pmg_refuse(struct pmg_request *request, int code, enum pmg_event_op op,
 		const struct pmg_policy_rule *rule, const char *target);
+/** Record that a package may not run: no rule lets it. All texts are copied. */
+void pmg_refuse_listed(struct pmg_request *request, const char *package, const char *why,
+		       const char *program);
 /** Record what no rule can allow: no allowance is suggested. */
 void pmg_refuse_always(struct pmg_request *request, int code, enum pmg_event_op op,
 		       const char *target);
@@ -260,6 +265,14 @@ void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who,
 void pmg_who_umask(struct pmg_broker *broker, const struct pmg_who *who, unsigned umask);
 /** Does it run for a script of the project itself, as far as was seen? */
 bool pmg_who_is_own(struct pmg_broker *broker, const struct pmg_who *who);
+/**
+ * Whose script is this process? Neither the manager nor its parts, and nothing of the project's
+ * own, have one.
+ * @param[out] package  "name@version" or "name", caller frees; NULL: a script that nothing is known
+ * of
+ * @return false: it is no script
+ */
+bool pmg_who_package(struct pmg_broker *broker, const struct pmg_who *who, char **package);
 /** Package, script, how_known and chain into an event. */
 void pmg_who_fill(struct pmg_broker *broker, const struct pmg_who *who, struct pmg_event *event);
 

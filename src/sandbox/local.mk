@@ -105,3 +105,8 @@ tests_fuzz_fuzz_endpoint_LDADD = $(FUZZ_MAIN) $(LINK_SANDBOX)
 # Whether somebody watches us already.
 check_PROGRAMS += tests/unit/test_sandbox_inside
 tests_unit_test_sandbox_inside_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+
+# What a package may not run that no proxy has seen
+libsandbox_a_SOURCES += %D%/verdicts.c %D%/verdicts_priv.h
+check_PROGRAMS += tests/unit/test_sandbox_verdicts
+tests_unit_test_sandbox_verdicts_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)

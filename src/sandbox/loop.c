@@ -1,4 +1,5 @@
 #include "sandbox/broker_priv.h"
+#include "sandbox/verdicts_priv.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -215,6 +216,7 @@ int pmg_broker_begin(struct pmg_broker *broker, struct pmg_err *err)
 		return pmg_err_set(err, PMG_E_SYS, errno, "look at the run's /proc");
 	broker->proc_dev = st.st_dev;
 	broker->calls = pmg_calls_new();
+	broker->verdicts = pmg_verdicts_new();
 	return 0;
 }
 
@@ -223,6 +225,8 @@ void pmg_broker_done(struct pmg_broker *broker)
 	pmg_auto_closep(&broker->fds);
 	broker->fds = -1;
 	pmg_calls_free(broker->calls);
+	pmg_verdicts_free(broker->verdicts);
+	broker->verdicts = NULL;
 	broker->calls = NULL;
 	pmg_strv_done(&broker->abstracts);
 }

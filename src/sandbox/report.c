@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -9,6 +10,7 @@
 #include "base/str.h"
 #include "policy/vars.h"
 #include "sandbox/judge.h"
+#include "sandbox/verdicts_priv.h"
 #include "sandbox/walls_priv.h"
 #include "violation/wire.h"
 
@@ -24,6 +26,7 @@ struct refusal {
 	const char *target;
 	const char *word; /* of --sandbox-allow */
 	bool sensitive;
+	const char *package, *why; /* of one that is listed; else NULL */
 };
 
 /* A project's own script may be meant to read the project's settings; a person who says so names
@@ -80,6 +83,11 @@ static void record(struct pmg_request *request, const struct refusal *refusal)
 				      : pmg_judge_allowance(refusal->op, refusal->word, rule,
 							    event.target, makes_folder(request));
 	pmg_who_fill(broker, &request->who, &event);
+	if (refusal->package) {
+		free(event.package);
+		event.package = pmg_xstrdup(refusal->package);
+		event.rule = pmg_xstrdup(refusal->why);
+	}
 	(void)pthread_mutex_lock(&broker->lock);
 	added = pmg_events_add(&broker->events, &event);
 	if (added) {
@@ -92,7 +100,22 @@ static void record(struct pmg_request *request, const struct refusal *refusal)
 void pmg_refuse(struct pmg_request *request, int code, enum pmg_event_op op,
 		const struct pmg_policy_rule *rule, const char *target)
 {
-	record(request, &(struct refusal){ code, op, rule, target, pmg_judge_word(op), false });
+	record(request, &(struct refusal){ .code = code,
+					   .op = op,
+					   .rule = rule,
+					   .target = target,
+					   .word = pmg_judge_word(op) });
+}
+
+void pmg_refuse_listed(struct pmg_request *request, const char *package, const char *why,
+		       const char *program)
+{
+	record(request, &(struct refusal){ .code = PMG_CODE_LISTED,
+					   .op = PMG_EVENT_EXEC,
+					   .target = program,
+					   .sensitive = true,
+					   .package = package,
+					   .why = why });
 }
 
 void pmg_refuse_always(struct pmg_request *request, int code, enum pmg_event_op op,

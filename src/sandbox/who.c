@@ -294,6 +294,19 @@ bool pmg_who_is_own(struct pmg_broker *broker, const struct pmg_who *who)
 	return own;
 }
 
+bool pmg_who_package(struct pmg_broker *broker, const struct pmg_who *who, char **package)
+{
+	const struct pmg_process *process;
+	bool is_script;
+
+	(void)pthread_mutex_lock(&broker->who->lock);
+	process = pmg_who_table_of(broker->who, who);
+	is_script = process && process->role == PMG_ROLE_SCRIPT;
+	*package = is_script && !process->own ? copy(process->package) : NULL;
+	(void)pthread_mutex_unlock(&broker->who->lock);
+	return is_script;
+}
+
 void pmg_who_fill(struct pmg_broker *broker, const struct pmg_who *who, struct pmg_event *event)
 {
 	const struct pmg_process *process;

@@ -233,6 +233,13 @@ static size_t installed_at(const struct pmg_policy *policy, const char *path, co
 	return found;
 }
 
+bool pmg_package_is_installed(const struct pmg_policy *policy, const char *path)
+{
+	const char *name;
+
+	return installed_at(policy, path, &name) > 0;
+}
+
 static size_t depth_below(const char *path, size_t len)
 {
 	size_t n = 0;

@@ -37,6 +37,9 @@ bool pmg_package_json(const char *text, size_t len, struct pmg_package *out);
 bool pmg_package_pkginfo(const char *text, size_t len, struct pmg_package *out);
 bool pmg_package_pyproject(const char *text, size_t len, struct pmg_package *out);
 
+/** Does this path lie in the folder of an installed package? */
+bool pmg_package_is_installed(const struct pmg_policy *policy, const char *path);
+
 /**
  * Which package does this folder belong to? Below <dependency folder>/<name>/ it is that one, else
  * the nearest file of the kinds above says so, never looked for above project or home.

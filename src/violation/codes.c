@@ -34,6 +34,9 @@ static const struct pmg_code_row rows[] = {
 	  "A flood hides one access among many: look at the sensitive ones." },
 	{ 2106, "sandbox configuration invalid", "high", "refused", NULL },
 	{ 2107, "walls unavailable", "high", "refused", NULL },
+	{ 3008, "listed package", "high", "refused",
+	  "It came out of a cache, past the proxy: remove it, and look what it could reach before "
+	  "it was listed (\"pmg audit exposure\")." },
 	{ 0, NULL, NULL, NULL, NULL },
 };
 

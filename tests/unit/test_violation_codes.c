@@ -15,7 +15,7 @@ static void rows_are_sorted_and_whole(void **state)
 
 	(void)state;
 	for (row = pmg_codes(); row->code; row++) {
-		assert_true(row->code > before && row->code < 3000);
+		assert_true(row->code > before && (row->code < 3000 || row->code == 3008));
 		assert_non_null(row->name);
 		assert_true(strcmp(row->severity, "notice") == 0 ||
 			    strcmp(row->severity, "medium") == 0 ||

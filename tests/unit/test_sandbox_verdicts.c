@@ -1,0 +1,155 @@
+#include "sandbox/verdicts_priv.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/json.h"
+#include "base/str.h"
+#include "violation/wire.h"
+
+/* pmg-proxy, played by a thread: "bad" is listed; what else it does depends on the name. */
+struct proxy {
+	int fd;
+	struct pmg_str asked; /* one line a question */
+	pthread_t thread;
+};
+
+static void tell(int fd, enum pmg_wire_type type, struct json_t *taken)
+{
+	pmg_auto(json) struct json_t *body = taken;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)!pmg_msg_send(fd, (uint16_t)type, body, &err);
+}
+
+static void say_listed(int fd, uint64_t number)
+{
+	char verdict[] = "block", reason[] = "known malware",
+	     *ids[] = { (char[]){ "MAL-1" }, NULL };
+	struct pmg_wire_answer answer = { .number = number,
+					  .verdict = verdict,
+					  .reason = reason,
+					  .diag = 3001,
+					  .ids = { .v = ids, .n = 1 } };
+
+	tell(fd, PMG_WIRE_ANSWER, pmg_wire_answer_encode(&answer));
+}
+
+static void *play(void *arg)
+{
+	struct proxy *proxy = arg;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	for (;;) {
+		pmg_auto(msg) struct pmg_msg msg = { 0 };
+		pmg_auto(wire_ask) struct pmg_wire_ask ask = { 0 };
+		struct pmg_wire_answered answered = { 0 };
+		const char *name;
+
+		if (pmg_msg_recv(proxy->fd, &msg, &err) <= 0 ||
+		    pmg_wire_ask_decode(msg.body, &ask, &err) < 0)
+			return NULL;
+		name = ask.names.v[0];
+		(void)!pmg_str_addf(&proxy->asked, "%s %s %s\n", ask.eco, name, ask.versions.v[0]);
+		if (strcmp(name, "nonsense") == 0) {
+			tell(proxy->fd, PMG_WIRE_STOP, pmg_json_object());
+			continue;
+		}
+		if (strcmp(name, "dies") == 0) {
+			(void)close(proxy->fd);
+			return NULL;
+		}
+		/* To a question of long ago. */
+		say_listed(proxy->fd, ask.number + 1000);
+		if (strcmp(name, "bad") == 0 || strcmp(name, "@s/bad") == 0)
+			say_listed(proxy->fd, ask.number);
+		answered.number = ask.number;
+		tell(proxy->fd, PMG_WIRE_ANSWERED, pmg_wire_answered_encode(&answered));
+	}
+}
+
+static int begin(struct proxy *proxy)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	int fds[2];
+
+	assert_int_equal(pmg_msg_pair(fds, &err), 0);
+	*proxy = (struct proxy){ .fd = fds[1], .asked = PMG_STR_INIT(4096) };
+	assert_int_equal(pthread_create(&proxy->thread, NULL, play, proxy), 0);
+	return fds[0];
+}
+
+static void end(struct proxy *proxy, int fd)
+{
+	(void)close(fd);
+	(void)pthread_join(proxy->thread, NULL);
+	pmg_str_done(&proxy->asked);
+}
+
+static const struct {
+	const char *eco, *package;
+	const char *why; /* NULL: it may */
+} rows[] = {
+	{ "npm", "good@1.0.0", NULL },
+	{ "npm", "bad@1.0.0", "known malware, PMG3001 (MAL-1)" },
+	{ "npm", "good@1.0.0", NULL },
+	{ "npm", "bad@1.0.0", "known malware, PMG3001 (MAL-1)" },
+	{ "npm", "@s/bad@2.0.0", "known malware, PMG3001 (MAL-1)" },
+	{ "pypi", "good@1.0.0", NULL },
+	{ "npm", "@s/noversion", NULL },
+	{ "npm", "nonsense", "pmg-proxy was asked and did not answer: message 9 is no answer" },
+	{ "npm", "dies", "pmg-proxy was asked and did not answer: it is gone" },
+};
+
+static void each_package_is_asked_once(void **state)
+{
+	pmg_auto(verdicts) struct pmg_verdicts *verdicts = pmg_verdicts_new();
+	struct proxy proxy;
+	int fd = begin(&proxy);
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *why = NULL;
+		bool may = pmg_verdicts_ask(verdicts, fd, rows[i].eco, rows[i].package, &why);
+
+		if (may != !rows[i].why || !pmg_streq(why, rows[i].why))
+			fail_msg("row %zu: %s", i, why ? why : "may");
+	}
+	assert_string_equal(proxy.asked.s, "npm good 1.0.0\nnpm bad 1.0.0\nnpm @s/bad 2.0.0\n"
+					   "pypi good 1.0.0\nnpm @s/noversion \nnpm nonsense \n"
+					   "npm dies \n");
+	end(&proxy, fd);
+}
+
+static void nobody_to_ask_is_a_no(void **state)
+{
+	pmg_auto(verdicts) struct pmg_verdicts *verdicts = pmg_verdicts_new();
+	pmg_autofree char *why = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	int fds[2];
+
+	(void)state;
+	assert_int_equal(pmg_msg_pair(fds, &err), 0);
+	(void)close(fds[1]);
+	assert_false(pmg_verdicts_ask(verdicts, fds[0], "npm", "good@1.0.0", &why));
+	assert_non_null(strstr(why, "did not answer"));
+	(void)close(fds[0]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_package_is_asked_once),
+		cmocka_unit_test(nobody_to_ask_is_a_no),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
