@@ -25,7 +25,8 @@ check_PROGRAMS += tests/unit/test_verdict_blocklist tests/unit/test_verdict_buil
 	tests/unit/test_verdict_feed_zip \
 	tests/unit/test_verdict_gates \
 	tests/unit/test_verdict_import tests/unit/test_verdict_import_shared \
-	tests/unit/test_verdict_index tests/unit/test_verdict_judge tests/unit/test_verdict_lists \
+	tests/unit/test_verdict_index tests/unit/test_verdict_judge tests/unit/test_verdict_killed \
+	tests/unit/test_verdict_lists \
 	tests/unit/test_verdict_lock \
 	tests/unit/test_verdict_osv tests/unit/test_verdict_osv_range tests/unit/test_verdict_publish \
 	tests/unit/test_verdict_supplement \
@@ -50,6 +51,9 @@ tests_unit_test_verdict_import_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_import_shared_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
 tests_unit_test_verdict_index_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_judge_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_unit_test_verdict_killed_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
+tests_unit_test_verdict_killed_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=rename -Wl,--wrap=renameat2 -Wl,--wrap=link \
+	-Wl,--wrap=unlink -Wl,--wrap=fsync
 tests_unit_test_verdict_lists_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_lock_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_osv_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)

@@ -140,6 +140,67 @@ static void a_feed_without_a_record_leaves_the_index_as_it_was(void **state)
 	}
 }
 
+/* 10,000 deep: neither the stack nor the index minds. */
+static char *deep(const char *before, char open, const char *after)
+{
+	struct pmg_str text = PMG_STR_INIT(100000);
+	int i, r = pmg_str_adds(&text, before);
+
+	for (i = 0; r == 0 && i < 10000; i++)
+		r = pmg_str_add(&text, &open, 1);
+	assert_int_equal(r == 0 ? pmg_str_adds(&text, after) : r, 0);
+	return pmg_str_steal(&text);
+}
+
+static void what_is_no_feed_leaves_the_index_as_it_was(void **state)
+{
+	pmg_autofree char *nested = deep("{\"id\":\"MAL-1\",\"affected\":", '[', "");
+	pmg_autofree char *lists = deep("", '[', "");
+	pmg_autofree char *braces = deep("schema_version: ", '[', "");
+	const struct {
+		const char *text, *why;
+		size_t len;
+		int code;
+	} rows[] = {
+		{ "<html><body>503</body></html>", "a web page, not a feed", 0, PMG_E_PARSE },
+		{ "PK\3\4 and no more", "", 0, PMG_E_PARSE },
+		{ "\x1f\x8b\x08 and no more", "", 0, PMG_E_PARSE },
+		{ "\x28\xb5\x2f\xfd and no more", "", 0, PMG_E_PARSE },
+		{ nested, "not one record can be read", 0, PMG_E_PARSE },
+		{ lists, "parsing depth", 0, PMG_E_PARSE },
+		{ braces, ":1:", 0, PMG_E_LIMIT },
+		{ "\0\0\0\0", "not one record can be read", 4, PMG_E_PARSE },
+		{ "", "not one record can be read", 0, PMG_E_PARSE },
+	};
+	pmg_auto(folder) char *dir = folder_new();
+	pmg_autofree char *good = pmg_path_join(dir, "good.json");
+	pmg_autofree char *bad = pmg_path_join(dir, "npm.json");
+	pmg_autofree char *index = pmg_path_join(dir, "intel.db");
+	pmg_auto(import_report) struct pmg_import_report first = { 0 };
+	pmg_autofree char *before = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t len = 0, len_after = 0, i;
+	int r;
+
+	(void)state;
+	write_text(dir, "good.json", RECORD("MAL-1", "x", EVER));
+	assert_int_equal(records_import(good, index, "osv", &first, &err), 0);
+	assert_int_equal(pmg_io_slurp(index, 1U << 20, &before, &len, &err), 0);
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_autofree char *after = NULL;
+		struct pmg_import_report report = { 0 };
+
+		folder_write(dir, "npm.json", rows[i].text,
+			     rows[i].len ? rows[i].len : strlen(rows[i].text));
+		r = records_import(bad, index, "osv", &report, &err);
+		if (r != -rows[i].code || !strstr(err.msg, bad) || !strstr(err.msg, rows[i].why))
+			fail_msg("row %zu: %d: %s", i, r, err.msg);
+		assert_int_equal(pmg_io_slurp(index, 1U << 20, &after, &len_after, &err), 0);
+		assert_int_equal(len, len_after);
+		assert_memory_equal(before, after, len);
+	}
+}
+
 #define GONE(id) "{\"id\":\"" id "\",\"withdrawn\":\"2025-07-01T00:00:00Z\"}"
 
 static void a_feed_that_had_records_is_not_emptied(void **state)
@@ -219,6 +280,7 @@ int main(void)
 		cmocka_unit_test(what_is_merged_leaves_the_other_records),
 		cmocka_unit_test(vulnerabilities_alone_make_an_empty_index_not_an_error),
 		cmocka_unit_test(a_feed_without_a_record_leaves_the_index_as_it_was),
+		cmocka_unit_test(what_is_no_feed_leaves_the_index_as_it_was),
 		cmocka_unit_test(a_feed_that_had_records_is_not_emptied),
 		cmocka_unit_test(a_feed_gets_its_name_from_its_file),
 	};
