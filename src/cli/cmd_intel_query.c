@@ -42,6 +42,8 @@ static void print_json(const struct pmg_out *out, const struct question *q,
 	if (j->verdict != PMG_VERDICT_ALLOW)
 		pmg_json_set_str(json, "reason", pmg_reason_text(j->reason));
 	pmg_json_set_str(json, "note", j->note);
+	if (j->waivers.n > 0)
+		pmg_json_set(json, "waivers", pmg_json_strv(&j->waivers));
 	pmg_json_set(json, "index", pmg_intel_state_json(&asking->settings, &asking->info));
 	pmg_out_json(out, json);
 	(void)fflush(out->to); /* who asks line by line waits for it; pmg_out_finish() checks */
@@ -67,6 +69,11 @@ static void print_text(const struct pmg_out *out, const struct question *q,
 		(void)fprintf(out->to, "%s%s", i ? ", " : ": ", id);
 	}
 	(void)fprintf(out->to, "%s%s\n", j->note ? ": " : "", note);
+	for (i = 0; i < j->waivers.n; i++) {
+		pmg_autofree char *waiver = pmg_out_quote(j->waivers.v[i]);
+
+		(void)fprintf(out->to, "  %s\n", waiver);
+	}
 }
 
 static int answer(const struct asking *asking, const struct pmg_out *out, const struct question *q,
@@ -194,6 +201,9 @@ int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err)
 		r = pmg_judge_open(place.index, place.blocklist, &asking.judge, err);
 	if (r == 0)
 		r = pmg_judge_add_managed(asking.judge, PMG_MANAGED_PATH, err);
+	pmg_packages_date(&asking.settings.config.packages, pmg_clock_now(), NULL);
+	if (r == 0)
+		r = pmg_judge_set_packages(asking.judge, &asking.settings.config.packages, err);
 	if (r < 0)
 		return r;
 	pmg_judge_info(asking.judge, &asking.info);

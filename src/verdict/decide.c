@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/str.h"
-#include "conf/config_intel.h"
 #include "pm/version.h"
 #include "verdict/judge_priv.h"
 #include "verdict/supplement.h"
@@ -332,25 +331,17 @@ static bool is_old_enough(struct work *work)
 	return false;
 }
 
-/* What it lacks, and until when. */
+/* Until when it is to wait; how old it is and has to be says pmg_judgement_text(). */
 static char *young_note(const struct work *work)
 {
-	const struct pmg_judgement *out = work->out;
-	int64_t now = policy_of(work)->now, published = work->asked->published;
-	pmg_autofree char *rule = shown(out->age_rule, PLACE_SHOWN);
-	pmg_autofree char *wanted = pmg_config_age(0, (int64_t)out->min_age_s);
-	pmg_autofree char *age = pmg_config_age(published, now);
 	char day[PMG_RFC3339_LEN];
 
 	if (!has_date(work))
 		return undated_note();
-	if (published > now)
-		return pmg_xasprintf("its registry says that it is yet to be published; it has to "
-				     "be %s old (%s)",
-				     wanted, rule);
-	pmg_clock_format(out->eligible_at, day);
-	return pmg_xasprintf("published %s ago, has to be %s old (%s): old enough on %s", age,
-			     wanted, rule, day);
+	if (work->asked->published > policy_of(work)->now)
+		return pmg_xstrdup("its registry says that it is yet to be published");
+	pmg_clock_format(work->out->eligible_at, day);
+	return pmg_xasprintf("old enough on %s", day);
 }
 
 /* Is it what ends a known vulnerability? Then to wait would be to stay vulnerable. */

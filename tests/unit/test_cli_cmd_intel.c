@@ -255,6 +255,43 @@ static void the_json_of_a_query_has_its_promised_shape(void **state)
 	assert_true(pmg_str_has_prefix(s.err, "pmg: the index is old: brought up to date "));
 }
 
+static void a_query_says_what_is_waived_and_by_which_line(void **state)
+{
+	static const char config[] = "schema_version: 1\ntrusted_packages: [{purl: "
+				     "'pkg:npm/x@1.0.0', reason: audited}]\n";
+	static const char bad[] =
+		"schema_version: 1\ntrusted_packages: [{purl: 'pkg:npm/x@1.x'}]\n";
+	static const char none[] = "schema_version: 1\n";
+	pmg_auto(said) struct said s = { 0 };
+	pmg_auto(said) struct said j = { 0 };
+	pmg_auto(said) struct said b = { 0 };
+	pmg_auto(json) struct json_t *json = NULL;
+	pmg_autofree char *place = pmg_path_join(home, ".config/pmg/config.yml:2");
+	struct pmg_err err = PMG_ERR_INIT;
+	const char *line;
+
+	(void)state;
+	folder_write(home, ".config/pmg/config.yml", config, strlen(config));
+	s = RUN("query", "pkg:npm/x@1.0.0");
+	j = RUN("query", "--json", "pkg:npm/x@1.0.0");
+	folder_write(home, ".config/pmg/config.yml", bad, strlen(bad));
+	b = RUN("query", "pkg:npm/x@1.0.0");
+	folder_write(home, ".config/pmg/config.yml", none, strlen(none));
+	assert_int_equal(s.status, 0);
+	assert_true(pmg_str_has_prefix(s.out,
+				       "npm x@1.0.0: allow, nothing known against it: MAL-1\n"
+				       "  known malware (MAL-1), waived by trusted_packages "
+				       "pkg:npm/x@1.0.0 ("));
+	assert_int_equal(pmg_json_parse("query", j.out, strlen(j.out), &json, &err), 0);
+	assert_string_equal(pmg_json_str(json, "verdict"), "allow");
+	line = pmg_json_text(pmg_json_at(pmg_json_get(json, "waivers"), 0));
+	assert_non_null(strstr(line, place));
+	assert_true(pmg_str_has_suffix(line, "): audited"));
+	assert_int_equal(b.status, 121);
+	assert_non_null(strstr(b.err, place));
+	assert_non_null(strstr(b.err, "trusted_packages: package pattern \"pkg:npm/x@1.x\": "));
+}
+
 static void lines_are_answered_one_by_one(void **state)
 {
 	static const char in[] = "#ecosystem\tname\tversion\n"
@@ -491,6 +528,7 @@ int main(void)
 		cmocka_unit_test(import_says_what_became_of_every_file),
 		cmocka_unit_test(status_shows_feeds_and_block_list),
 		cmocka_unit_test(the_json_of_a_query_has_its_promised_shape),
+		cmocka_unit_test(a_query_says_what_is_waived_and_by_which_line),
 		cmocka_unit_test(lines_are_answered_one_by_one),
 		cmocka_unit_test(a_line_that_cannot_be_read_ends_it_with_its_number),
 		cmocka_unit_test(block_and_unblock_change_the_answer),

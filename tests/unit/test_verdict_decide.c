@@ -358,10 +358,8 @@ static const struct {
 	int64_t published;
 	const char *note;
 } notes[] = {
-	{ YOUNG, "published 3 hours ago, has to be 5 days old (c.yml:9): old enough on "
-		 "2026-12-04T21:53:20Z" },
-	{ NOW + HOUR, "its registry says that it is yet to be published; it has to be 5 days old "
-		      "(c.yml:9)" },
+	{ YOUNG, "old enough on 2026-12-04T21:53:20Z" },
+	{ NOW + HOUR, "its registry says that it is yet to be published" },
 	{ PMG_DATE_NONE, "its registry does not say when it was published" },
 };
 
@@ -373,14 +371,11 @@ static void what_is_too_young_is_told_until_when(void **state)
 	for (i = 0; i < PMG_ARRAY_LEN(notes); i++) {
 		pmg_auto(packages) struct pmg_packages p = { 0 };
 		pmg_auto(judgement) struct pmg_judgement j = { 0 };
-		struct pmg_packages_entry entry = { .where = pmg_xstrdup("c.yml:9"),
-						    .age_s = 5 * DAY };
 		struct pmg_question q = { .name = "good",
 					  .version = "1.0.0",
 					  .published = notes[i].published };
 
 		fresh(&p);
-		pmg_packages_add(&p.ages, &entry);
 		decide(&p, &q, &j);
 		assert_string_equal(j.note, notes[i].note);
 	}
