@@ -2,10 +2,11 @@ noinst_LIBRARIES += libconf.a
 libconf_a_SOURCES = \
 	%D%/config.c %D%/config.h %D%/config_intel.c %D%/config_intel.h %D%/config_packages.c %D%/config_packages.h \
 	%D%/config_sandbox.c %D%/config_sandbox.h \
-	%D%/dirs.c %D%/dirs.h %D%/finding.c %D%/finding.h %D%/ini.c %D%/ini.h \
+	%D%/dirs.c %D%/dirs.h %D%/trait.c %D%/trait.h %D%/ini.c %D%/ini.h \
 	%D%/keys.c %D%/keys.h %D%/managed.c %D%/managed.h %D%/narrow.c %D%/narrow.h \
 	%D%/packages.c %D%/packages.h %D%/toml.c %D%/toml.h %D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h \
 	%D%/yamlscan.c %D%/yamlscan.h
+
 
 check_PROGRAMS += tests/unit/test_conf_config
 tests_unit_test_conf_config_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
@@ -15,8 +16,8 @@ check_PROGRAMS += tests/unit/test_conf_config_packages
 tests_unit_test_conf_config_packages_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_dirs
 tests_unit_test_conf_dirs_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
-check_PROGRAMS += tests/unit/test_conf_finding
-tests_unit_test_conf_finding_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_conf_trait
+tests_unit_test_conf_trait_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_ini
 tests_unit_test_conf_ini_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_keys

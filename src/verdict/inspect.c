@@ -185,7 +185,7 @@ static void release(struct pmg_inspect *inspect)
 	pmg_inspect_what_done(&inspect->what);
 	for (i = 0; i < N_DIGEST; i++)
 		pmg_hasher_free(inspect->hashers[i]);
-	pmg_findings_done(&inspect->result.findings);
+	pmg_traits_done(&inspect->result.findings);
 	free(inspect->result.failed);
 	free(inspect->ring);
 	(void)pthread_cond_destroy(&inspect->moved);

@@ -6,7 +6,7 @@
  * the buffer is full or the artifact has ended, so that a small one costs one wake-up.
  *
  * Formats: tar, plain or in gzip, bzip2 or xz, and zip (wheels, eggs). What is anything else, is
- * cut or goes beyond a limit is the finding PMG_FINDING_UNINSPECTED: it is never told as clean.
+ * cut or goes beyond a limit is the finding PMG_TRAIT_UNINSPECTED: it is never told as clean.
  *
  * Memory: PMG_INSPECT_BUFFER, two blocks, the paths (limits) and what libarchive needs to unpack.
  */
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "pm/pm.h"
-#include "verdict/findings.h"
+#include "verdict/traits.h"
 
 #define PMG_INSPECT_BUFFER  ((size_t)256 << 10) /* bytes between the loop and the thread */
 #define PMG_INSPECT_WHO_MAX 16U
@@ -55,7 +55,7 @@ void pmg_inspect_what_add(struct pmg_inspect_what *what, const char *name, const
 
 /* What came of it. */
 struct pmg_inspected {
-	struct pmg_findings findings;
+	struct pmg_traits findings;
 	unsigned char sha256[32], sha512[64]; /* where they were asked for */
 	char *failed;                         /* why there are no digests: nothing is known; NULL */
 };

@@ -111,10 +111,10 @@ static void check_link(struct pmg_inspection *in, const struct pmg_inspect_entry
 
 	/* The target of a hard link is a path of the archive, from its root. */
 	if (leaves(entry->link, entry->is_hard ? 0 : depth))
-		pmg_findings_add(in->out, PMG_FINDING_LINK_OUTSIDE, "%s -> %s", entry->path,
-				 entry->link);
+		pmg_traits_add(in->out, PMG_TRAIT_LINK_OUTSIDE, "%s -> %s", entry->path,
+			       entry->link);
 	else
-		pmg_findings_add(in->out, PMG_FINDING_LINK, "%s -> %s", entry->path, entry->link);
+		pmg_traits_add(in->out, PMG_TRAIT_LINK, "%s -> %s", entry->path, entry->link);
 }
 
 static void check_type(struct pmg_inspection *in, const struct pmg_inspect_entry *entry,
@@ -125,18 +125,18 @@ static void check_type(struct pmg_inspection *in, const struct pmg_inspect_entry
 	if (entry->link)
 		check_link(in, entry, parts);
 	else if (type != S_IFREG && type != S_IFDIR)
-		pmg_findings_add(in->out, PMG_FINDING_DEVICE, "%s", entry->path);
+		pmg_traits_add(in->out, PMG_TRAIT_DEVICE, "%s", entry->path);
 	/* On folders git and umask leave such bits behind. */
 	if (type == S_IFREG && (entry->mode & MODE_SETID))
-		pmg_findings_add(in->out, PMG_FINDING_SETUID, "%s", entry->path);
+		pmg_traits_add(in->out, PMG_TRAIT_SETUID, "%s", entry->path);
 }
 
 static void check_path(struct pmg_inspection *in, const char *path)
 {
 	if (is_absolute(path) || climbs(path))
-		pmg_findings_add(in->out, PMG_FINDING_TRAVERSAL, "%s", path);
+		pmg_traits_add(in->out, PMG_TRAIT_TRAVERSAL, "%s", path);
 	if (has_control(path))
-		pmg_findings_add(in->out, PMG_FINDING_CONTROL, "%s", path);
+		pmg_traits_add(in->out, PMG_TRAIT_CONTROL, "%s", path);
 }
 
 /* Is it in the one folder that npm's packages and source distributions have? */
@@ -173,9 +173,9 @@ static void check_wheel(struct pmg_inspection *in, const char *path, size_t part
 	bool is_library = parts == 1 || (parts == 3 && is_below(path, ".data", library));
 
 	if (is_below(path, ".data", elsewhere))
-		pmg_findings_add(in->out, PMG_FINDING_OUTSIDE, "%s", path);
+		pmg_traits_add(in->out, PMG_TRAIT_OUTSIDE, "%s", path);
 	if (is_library && pmg_str_has_suffix(path, ".pth"))
-		pmg_findings_add(in->out, PMG_FINDING_STARTUP, "%s", path);
+		pmg_traits_add(in->out, PMG_TRAIT_STARTUP, "%s", path);
 }
 
 static enum pmg_inspect_wants look_at_pypi(struct pmg_inspection *in, const char *path,
@@ -203,7 +203,7 @@ static enum pmg_inspect_wants look_at_pypi(struct pmg_inspection *in, const char
 static enum pmg_inspect_wants look_at_npm(struct pmg_inspection *in, const char *key)
 {
 	if (strcmp(key, "binding.gyp") == 0)
-		pmg_findings_add(in->out, PMG_FINDING_BUILD, "binding.gyp: built by node-gyp");
+		pmg_traits_add(in->out, PMG_TRAIT_BUILD, "binding.gyp: built by node-gyp");
 	return strcmp(key, "package.json") == 0 ? PMG_WANTS_PACKAGE_JSON : PMG_WANTS_NOTHING;
 }
 
@@ -236,7 +236,7 @@ static bool keep(struct pmg_inspection *in, const struct pmg_inspect_entry *entr
 
 static bool give_up(struct pmg_inspection *in, const char *why)
 {
-	pmg_findings_add(in->out, PMG_FINDING_UNINSPECTED, "%s", why);
+	pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "%s", why);
 	return false;
 }
 
@@ -324,6 +324,6 @@ void pmg_inspection_data(struct pmg_inspection *in, const struct pmg_inspect_ent
 		in->v[in->n - 1].size = size;
 	if (!is_machine_code(head, len))
 		return;
-	pmg_findings_add(in->out, is_library(entry->path) ? PMG_FINDING_NATIVE : PMG_FINDING_BINARY,
-			 "%s", entry->path);
+	pmg_traits_add(in->out, is_library(entry->path) ? PMG_TRAIT_NATIVE : PMG_TRAIT_BINARY, "%s",
+		       entry->path);
 }

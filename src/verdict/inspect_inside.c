@@ -33,13 +33,13 @@ static void compare(struct pmg_inspection *in, const char *where, const char *na
 {
 	in->is_named = true;
 	if (!is_one(in->what, name, version))
-		pmg_findings_add(in->out, PMG_FINDING_MISMATCH, "%s says %s%s%s", where, name,
-				 version ? "@" : "", version ? version : "");
+		pmg_traits_add(in->out, PMG_TRAIT_MISMATCH, "%s says %s%s%s", where, name,
+			       version ? "@" : "", version ? version : "");
 }
 
 static void cannot_read(struct pmg_inspection *in, const char *path)
 {
-	pmg_findings_add(in->out, PMG_FINDING_UNINSPECTED, "%s cannot be read", path);
+	pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "%s cannot be read", path);
 }
 
 /* What npm runs of a package that comes from a registry; `prepare` is for those that come from
@@ -53,7 +53,7 @@ static void list_scripts(struct pmg_inspection *in, const struct json_t *scripts
 		const char *script = pmg_json_str(scripts, names[i]);
 
 		if (script && *script)
-			pmg_findings_add(in->out, PMG_FINDING_SCRIPTS, "%s: %s", names[i], script);
+			pmg_traits_add(in->out, PMG_TRAIT_SCRIPTS, "%s: %s", names[i], script);
 	}
 }
 
@@ -144,13 +144,12 @@ void pmg_inspection_info(struct pmg_inspection *in, const char *folder)
 	if (in->info && strcmp(in->info, folder) == 0)
 		return;
 	if (in->info) {
-		pmg_findings_add(in->out, PMG_FINDING_AMBIGUOUS, "both %s and %s", in->info,
-				 folder);
+		pmg_traits_add(in->out, PMG_TRAIT_AMBIGUOUS, "both %s and %s", in->info, folder);
 		return;
 	}
 	in->info = pmg_xstrdup(folder);
 	if (!dash) {
-		pmg_findings_add(in->out, PMG_FINDING_MISMATCH, "%s has no version", folder);
+		pmg_traits_add(in->out, PMG_TRAIT_MISMATCH, "%s has no version", folder);
 		return;
 	}
 	name = pmg_xstrndup(folder, (size_t)(dash - folder));
@@ -164,13 +163,13 @@ void pmg_inspection_documents(struct pmg_inspection *in)
 	bool is_built = !is_npm && (in->info || in->is_egg);
 
 	if (in->beside > 0 && !is_built)
-		pmg_findings_add(in->out, PMG_FINDING_OUTSIDE, "%s%s", in->first_beside,
-				 in->beside > 1 ? " and others" : "");
+		pmg_traits_add(in->out, PMG_TRAIT_OUTSIDE, "%s%s", in->first_beside,
+			       in->beside > 1 ? " and others" : "");
 	if (!is_npm && !is_built && in->has_setup)
-		pmg_findings_add(in->out, PMG_FINDING_BUILD, "setup.py");
+		pmg_traits_add(in->out, PMG_TRAIT_BUILD, "setup.py");
 	else if (!is_npm && !is_built && in->has_project)
-		pmg_findings_add(in->out, PMG_FINDING_BUILD, "pyproject.toml");
+		pmg_traits_add(in->out, PMG_TRAIT_BUILD, "pyproject.toml");
 	if (in->n_entries > 0 && !in->is_named)
-		pmg_findings_add(in->out, PMG_FINDING_UNINSPECTED, "no %s that says its name",
-				 is_npm ? "package.json" : "METADATA or PKG-INFO");
+		pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "no %s that says its name",
+			       is_npm ? "package.json" : "METADATA or PKG-INFO");
 }

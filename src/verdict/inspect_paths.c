@@ -32,7 +32,7 @@ static void find_twice(struct pmg_inspection *in, const struct named *v, size_t 
 	for (i = 1; i < n; i++)
 		if (strcmp(v[i - 1].key, v[i].key) == 0 &&
 		    !(v[i - 1].path->is_folder && v[i].path->is_folder))
-			pmg_findings_add(in->out, PMG_FINDING_DUPLICATE, "%s", v[i].key);
+			pmg_traits_add(in->out, PMG_TRAIT_DUPLICATE, "%s", v[i].key);
 }
 
 static void find_case(struct pmg_inspection *in, const struct named *v, size_t n)
@@ -41,8 +41,7 @@ static void find_case(struct pmg_inspection *in, const struct named *v, size_t n
 
 	for (i = 1; i < n; i++)
 		if (strcasecmp(v[i - 1].key, v[i].key) == 0 && strcmp(v[i - 1].key, v[i].key) != 0)
-			pmg_findings_add(in->out, PMG_FINDING_CASE, "%s, %s", v[i - 1].key,
-					 v[i].key);
+			pmg_traits_add(in->out, PMG_TRAIT_CASE, "%s, %s", v[i - 1].key, v[i].key);
 }
 
 /* The first of the sorted keys that is not less. */
@@ -73,8 +72,8 @@ static void find_behind_links(struct pmg_inspection *in, const struct named *v, 
 		below = pmg_xasprintf("%s/", v[i].key);
 		at = find_at_least(v, n, below);
 		if (at < n && pmg_str_has_prefix(v[at].key, below))
-			pmg_findings_add(in->out, PMG_FINDING_LINK_OUTSIDE,
-					 "%s goes through a link", v[at].key);
+			pmg_traits_add(in->out, PMG_TRAIT_LINK_OUTSIDE, "%s goes through a link",
+				       v[at].key);
 	}
 }
 

@@ -40,7 +40,7 @@ enum pmg_inspect_wants { PMG_WANTS_NOTHING, PMG_WANTS_PACKAGE_JSON, PMG_WANTS_ME
 
 struct pmg_inspection {
 	const struct pmg_inspect_what *what;
-	struct pmg_findings *out;
+	struct pmg_traits *out;
 	const atomic_bool *is_cancelled; /* NULL: cannot be */
 
 	bool is_tar; /* what is below the top folder lands in the package */

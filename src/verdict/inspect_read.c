@@ -73,7 +73,7 @@ struct reader {
 static void stop(struct reader *r, const char *why)
 {
 	if (!r->is_stopped)
-		pmg_findings_add(r->in->out, PMG_FINDING_UNINSPECTED, "%s", why);
+		pmg_traits_add(r->in->out, PMG_TRAIT_UNINSPECTED, "%s", why);
 	r->is_stopped = true;
 }
 
@@ -201,8 +201,8 @@ static void broken(struct reader *r)
 	if (r->in->n_entries == 0)
 		stop(r, "it is no archive that is known here, or is cut");
 	else
-		pmg_findings_add(r->in->out, PMG_FINDING_UNINSPECTED, "it is cut or damaged: %s",
-				 why ? why : "unknown reason");
+		pmg_traits_add(r->in->out, PMG_TRAIT_UNINSPECTED, "it is cut or damaged: %s",
+			       why ? why : "unknown reason");
 	r->is_stopped = true;
 }
 
@@ -247,11 +247,10 @@ static void read_bytes(struct reader *r, struct bytes *bytes, const char *path)
 	if (rc == ARCHIVE_FATAL)
 		broken(r);
 	else if (rc == ARCHIVE_WARN)
-		pmg_findings_add(r->in->out, PMG_FINDING_AMBIGUOUS, "%s: its checksum is wrong",
-				 path);
+		pmg_traits_add(r->in->out, PMG_TRAIT_AMBIGUOUS, "%s: its checksum is wrong", path);
 	else if (rc != ARCHIVE_EOF)
-		pmg_findings_add(r->in->out, PMG_FINDING_UNINSPECTED, "%s: %s", path,
-				 archive_error_string(r->archive));
+		pmg_traits_add(r->in->out, PMG_TRAIT_UNINSPECTED, "%s: %s", path,
+			       archive_error_string(r->archive));
 }
 
 static void read_entry(struct reader *r, const struct pmg_inspect_entry *entry,
@@ -267,8 +266,8 @@ static void read_entry(struct reader *r, const struct pmg_inspect_entry *entry,
 			pmg_inspection_document(r->in, wants, entry->path,
 						bytes.text.s ? bytes.text.s : "", bytes.text.len);
 		else if (wants != PMG_WANTS_NOTHING)
-			pmg_findings_add(r->in->out, PMG_FINDING_UNINSPECTED, "%s is too large",
-					 entry->path);
+			pmg_traits_add(r->in->out, PMG_TRAIT_UNINSPECTED, "%s is too large",
+				       entry->path);
 	}
 	pmg_str_done(&bytes.text);
 }
@@ -311,7 +310,7 @@ static void take_entry(struct reader *r, struct archive_entry *e)
 static void note_damage(struct reader *r)
 {
 	if (r->damaged++ == 0)
-		pmg_findings_add(r->in->out, PMG_FINDING_AMBIGUOUS, "a header in it is damaged");
+		pmg_traits_add(r->in->out, PMG_TRAIT_AMBIGUOUS, "a header in it is damaged");
 	if (r->damaged > DAMAGED_MAX)
 		stop(r, "it has too many damaged headers");
 }
@@ -327,7 +326,7 @@ static void check_gap(struct reader *r, la_int64_t behind)
 	la_int64_t gap = archive_read_header_position(r->archive) - behind;
 
 	if (gap < 0 || gap > GAP_MAX)
-		pmg_findings_add(r->in->out, PMG_FINDING_AMBIGUOUS, "bytes between its files");
+		pmg_traits_add(r->in->out, PMG_TRAIT_AMBIGUOUS, "bytes between its files");
 }
 
 /* @return ARCHIVE_EOF: to its end */
@@ -402,11 +401,11 @@ static void check_mode(struct pmg_inspection *in, const struct pmg_zip_local *lo
 	mode_t type = local->mode & S_IFMT;
 
 	if (S_ISLNK(type))
-		pmg_findings_add(in->out, PMG_FINDING_LINK, "%s", local->name);
+		pmg_traits_add(in->out, PMG_TRAIT_LINK, "%s", local->name);
 	else if (type != 0 && !S_ISREG(type) && !S_ISDIR(type))
-		pmg_findings_add(in->out, PMG_FINDING_DEVICE, "%s", local->name);
+		pmg_traits_add(in->out, PMG_TRAIT_DEVICE, "%s", local->name);
 	else if (!S_ISDIR(type) && (local->mode & (S_ISUID | S_ISGID)))
-		pmg_findings_add(in->out, PMG_FINDING_SETUID, "%s", local->name);
+		pmg_traits_add(in->out, PMG_TRAIT_SETUID, "%s", local->name);
 }
 
 static void compare_zip(struct reader *r)
@@ -429,7 +428,7 @@ static void compare_zip(struct reader *r)
 	for (i = 0; i < in->n; i++)
 		check_mode(in, &locals[i]);
 	if (zip.err.msg[0])
-		pmg_findings_add(in->out, PMG_FINDING_AMBIGUOUS, "%s", zip.err.msg);
+		pmg_traits_add(in->out, PMG_TRAIT_AMBIGUOUS, "%s", zip.err.msg);
 }
 
 static bool is_zeros(void *ctx, const char *bytes, size_t len)
@@ -446,7 +445,7 @@ static bool is_zeros(void *ctx, const char *bytes, size_t len)
 static void check_behind(struct reader *r)
 {
 	if (!each_behind(r, is_zeros, NULL) && !r->is_stopped)
-		pmg_findings_add(r->in->out, PMG_FINDING_AMBIGUOUS, "bytes follow its end");
+		pmg_traits_add(r->in->out, PMG_TRAIT_AMBIGUOUS, "bytes follow its end");
 }
 
 static void read_archive(struct reader *r)

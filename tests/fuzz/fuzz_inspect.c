@@ -35,15 +35,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		};
 		struct feed feed = { data, size };
 		const struct pmg_inspect_source source = { feed_read, &feed };
-		pmg_auto(findings) struct pmg_findings findings = { 0 };
+		pmg_auto(traits) struct pmg_traits findings = { 0 };
 		pmg_auto(strv) struct pmg_strv list = { 0 };
 		pmg_auto(inspection) struct pmg_inspection in = { .what = &what, .out = &findings };
 
 		pmg_inspect_what_add(&what, "a", "1");
 		pmg_inspection_read(&in, &source);
-		pmg_findings_list(&findings, PMG_FINDING_ALL, &list);
-		if (list.n > (size_t)PMG_FINDING_MAX * (PMG_FINDINGS_SHOWN + 1) ||
-		    in.n_entries > 1001)
+		pmg_traits_list(&findings, PMG_TRAIT_ALL, &list);
+		if (list.n > (size_t)PMG_TRAIT_MAX * (PMG_TRAITS_SHOWN + 1) || in.n_entries > 1001)
 			abort();
 		pmg_inspect_what_done(&what);
 	}

@@ -106,8 +106,8 @@ static void digests_and_findings_are_those_of_all_bytes_in_any_pieces(void **sta
 			begin(&fed);
 			result = feed_all(&fed, tar.s, tar.len, pieces[k]);
 			assert_null(result->failed);
-			assert_int_equal(pmg_findings_kinds(&result->findings),
-					 PMG_FINDING_BIT(PMG_FINDING_SCRIPTS));
+			assert_int_equal(pmg_traits_kinds(&result->findings),
+					 PMG_TRAIT_BIT(PMG_TRAIT_SCRIPTS));
 			assert_digest(256, tar.s, tar.len, result->sha256);
 			assert_digest(512, tar.s, tar.len, result->sha512);
 			pmg_inspect_free(fed.inspect);
@@ -131,8 +131,7 @@ static void what_is_no_archive_is_hashed_to_its_end(void **state)
 	assert_int_equal(pmg_inspectors_new(&fed.all, &err), 0);
 	begin(&fed);
 	result = feed_all(&fed, bytes.s, bytes.len, 20000);
-	assert_int_equal(pmg_findings_kinds(&result->findings),
-			 PMG_FINDING_BIT(PMG_FINDING_UNINSPECTED));
+	assert_int_equal(pmg_traits_kinds(&result->findings), PMG_TRAIT_BIT(PMG_TRAIT_UNINSPECTED));
 	assert_digest(512, bytes.s, bytes.len, result->sha512);
 	pmg_inspect_free(fed.inspect);
 	pmg_inspectors_free(fed.all);
@@ -213,8 +212,8 @@ static void many_at_once_do_not_disturb_each_other(void **state)
 		while (!(result = pmg_inspect_result(feds[i].inspect)))
 			hear(&feds[i]);
 		assert_digest(512, tar.s, tar.len, result->sha512);
-		assert_int_equal(pmg_findings_kinds(&result->findings),
-				 PMG_FINDING_BIT(PMG_FINDING_SCRIPTS));
+		assert_int_equal(pmg_traits_kinds(&result->findings),
+				 PMG_TRAIT_BIT(PMG_TRAIT_SCRIPTS));
 		pmg_inspect_free(feds[i].inspect);
 	}
 	pmg_inspectors_free(all);

@@ -44,7 +44,7 @@ static struct pmg_inspect_what what_of(enum pmg_eco eco, const char *name, const
 }
 
 static void inspect(const struct pmg_inspect_what *what, const void *bytes, size_t len,
-		    size_t piece, struct pmg_findings *out)
+		    size_t piece, struct pmg_traits *out)
 {
 	struct feed feed = { bytes, len, piece };
 	const struct pmg_inspect_source source = { feed_read, &feed };
@@ -54,11 +54,11 @@ static void inspect(const struct pmg_inspect_what *what, const void *bytes, size
 }
 
 /* The findings as lines, joined by "; ". */
-static char *lines_of(const struct pmg_findings *findings)
+static char *lines_of(const struct pmg_traits *findings)
 {
 	pmg_auto(strv) struct pmg_strv list = { 0 };
 
-	pmg_findings_list(findings, PMG_FINDING_ALL, &list);
+	pmg_traits_list(findings, PMG_TRAIT_ALL, &list);
 	return pmg_strv_join(&list, "; ", 10000);
 }
 
@@ -66,7 +66,7 @@ static void assert_found(enum pmg_eco eco, const char *name, const char *version
 			 const struct pmg_str *bytes, const char *expected)
 {
 	struct pmg_inspect_what what = what_of(eco, name, version);
-	pmg_auto(findings) struct pmg_findings findings = { 0 };
+	pmg_auto(traits) struct pmg_traits findings = { 0 };
 	pmg_autofree char *lines = NULL;
 
 	inspect(&what, bytes->s, bytes->len, 4096, &findings);
@@ -302,7 +302,7 @@ static void assert_limited(const struct pmg_inspect_limits *limits, const struct
 			   const char *expected)
 {
 	struct pmg_inspect_what what = what_of(PMG_ECO_NPM, "a", "1.0.0");
-	pmg_auto(findings) struct pmg_findings findings = { 0 };
+	pmg_auto(traits) struct pmg_traits findings = { 0 };
 	pmg_autofree char *lines = NULL;
 
 	what.limits = *limits;
@@ -438,16 +438,16 @@ static void what_is_cut_is_never_clean_and_pieces_do_not_matter(void **state)
 	slurp_zip(files, false, &bytes[1]);
 	for (i = 0; i < PMG_ARRAY_LEN(bytes); i++) {
 		for (n = 0; n < bytes[i].len; n++) {
-			pmg_auto(findings) struct pmg_findings findings = { 0 };
+			pmg_auto(traits) struct pmg_traits findings = { 0 };
 
 			inspect(&what[i], bytes[i].s, n, SIZE_MAX, &findings);
-			assert_int_not_equal(pmg_findings_kinds(&findings), 0);
+			assert_int_not_equal(pmg_traits_kinds(&findings), 0);
 		}
 		for (n = 1; n <= bytes[i].len; n++) {
-			pmg_auto(findings) struct pmg_findings findings = { 0 };
+			pmg_auto(traits) struct pmg_traits findings = { 0 };
 
 			inspect(&what[i], bytes[i].s, bytes[i].len, n, &findings);
-			assert_int_equal(pmg_findings_kinds(&findings), 0);
+			assert_int_equal(pmg_traits_kinds(&findings), 0);
 		}
 		pmg_str_done(&bytes[i]);
 		pmg_inspect_what_done(&what[i]);
