@@ -172,6 +172,7 @@ static const struct pmg_key config_keys[] = {
 	  .offset = offsetof(struct pmg_config, advisory_message),
 	  .max = ADVISORY_MAX },
 	{ .name = "sandbox", .kind = PMG_KEY_MAP, .rows = pmg_config_sandbox_keys },
+	{ .name = "inspection", .kind = PMG_KEY_MAP, .rows = pmg_config_inspection_keys },
 	{ .name = "dependency_cooldown", .kind = PMG_KEY_MAP, .rows = pmg_config_cooldown_keys },
 	{ .name = "trusted_packages",
 	  .kind = PMG_KEY_LIST,
@@ -221,6 +222,7 @@ void pmg_config_init(struct pmg_config *config)
 {
 	config->verbosity = PMG_VERBOSITY_NORMAL;
 	config->sandbox.enabled = true;
+	pmg_config_inspection_init(&config->inspection);
 	config->on_missing = PMG_ON_MISSING_WARN;
 	config->intel.max_age_s = 7ULL * DAY_S;
 	config->ledger_retention_s = 90ULL * DAY_S;

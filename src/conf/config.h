@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/mem.h"
 #include "base/url.h"
+#include "conf/config_inspection.h"
 #include "conf/config_intel.h"
 #include "conf/config_packages.h"
 #include "conf/config_sandbox.h"
@@ -49,6 +50,7 @@ struct pmg_config {
 	char *advisory_message;      /* printed after a refusal; NULL for none */
 	struct pmg_config_sandbox sandbox;
 	struct pmg_packages packages; /* conf/config_packages.h */
+	struct pmg_config_inspection inspection;
 	struct pmg_config_registry *registries;
 	size_t n_registries;
 	size_t cap_registries;

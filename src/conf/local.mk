@@ -7,6 +7,7 @@ libconf_a_SOURCES = \
 	%D%/packages.c %D%/packages.h %D%/toml.c %D%/toml.h %D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h \
 	%D%/yamlscan.c %D%/yamlscan.h
 
+libconf_a_SOURCES += %D%/config_inspection.c %D%/config_inspection.h
 
 check_PROGRAMS += tests/unit/test_conf_config
 tests_unit_test_conf_config_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)

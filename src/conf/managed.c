@@ -224,7 +224,7 @@ static int not_here(const struct pmg_yaml *value, void *out, struct pmg_err *err
 	(void)out;
 	(void)pmg_yaml_key_err(err, value, "\"%s\" cannot be set by a project's file", name);
 	return pmg_err_hint(err, "a file inside a project may tighten, and nothing else: \"deny\", "
-				 "\"sandbox\", \"dependency_cooldown\", \"intel\"");
+				 "\"sandbox\", \"inspection\", \"dependency_cooldown\", \"intel\"");
 }
 
 static const struct pmg_key project_sandbox_keys[] = {
@@ -248,6 +248,7 @@ static const struct pmg_key project_keys[] = {
 	MAP("deny", deny_keys),
 	MAP("sandbox", project_sandbox_keys),
 	MAP("intel", project_intel_keys),
+	MAP("inspection", pmg_config_inspection_project_keys),
 	CALL("verbosity", not_here),
 	CALL("proxy", not_here),
 	CALL("ledger", not_here),

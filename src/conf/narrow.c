@@ -36,6 +36,9 @@ static const struct pmg_narrow_row rows[] = {
 	ROW("ledger.retention", PMG_NARROW_GREATER, ledger_retention_s),
 	ROW("ledger.max_size", PMG_NARROW_GREATER, ledger_max_size),
 	ROW("advisory_message", PMG_NARROW_REPLACE, advisory_message),
+	ROW("inspection.enabled", PMG_NARROW_OR, inspection.enabled),
+	ROW("inspection.block", PMG_NARROW_BITS, inspection.block),
+	ROW("inspection.report", PMG_NARROW_BITS, inspection.report),
 	ROW("sandbox.enabled", PMG_NARROW_OR, sandbox.enabled),
 	ROW("sandbox.enforce_always", PMG_NARROW_OR, sandbox.enforce_always),
 	ROW("sandbox.strict", PMG_NARROW_OR, sandbox.strict),
@@ -93,6 +96,17 @@ static bool either(void *ours, const void *theirs)
 	return true;
 }
 
+static bool bits(void *ours, const void *theirs)
+{
+	uint32_t *a = ours;
+	const uint32_t *b = theirs;
+
+	if ((*a | *b) == *a)
+		return false;
+	*a |= *b;
+	return true;
+}
+
 static bool replace(void *ours, const void *theirs)
 {
 	char **a = ours;
@@ -114,6 +128,7 @@ static const struct {
 	[PMG_NARROW_GREATER] = { greater, sizeof(uint64_t) },
 	[PMG_NARROW_LESSER] = { lesser, sizeof(uint64_t) },
 	[PMG_NARROW_OR] = { either, sizeof(bool) },
+	[PMG_NARROW_BITS] = { bits, sizeof(uint32_t) },
 	[PMG_NARROW_REPLACE] = { replace, 0 },
 };
 

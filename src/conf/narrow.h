@@ -14,6 +14,7 @@ enum pmg_narrow_rule {
 	PMG_NARROW_GREATER, /* of two quantities */
 	PMG_NARROW_LESSER,
 	PMG_NARROW_OR,      /* true if one says so */
+	PMG_NARROW_BITS,    /* all that either has */
 	PMG_NARROW_REPLACE, /* the user's is left out */
 	PMG_NARROW_UNION,
 	PMG_NARROW_LONGEST,     /* of the ages that two files have for a package */

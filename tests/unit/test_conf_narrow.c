@@ -81,6 +81,8 @@ static char *value_of(const struct pmg_config *config, const struct pmg_narrow_r
 	case PMG_NARROW_LESSER:
 		return pmg_xasprintf("%llu",
 				     (unsigned long long)*(const uint64_t *)(const void *)at);
+	case PMG_NARROW_BITS:
+		return pmg_xasprintf("%x", *(const uint32_t *)(const void *)at);
 	case PMG_NARROW_OR:
 		return pmg_xstrdup(*(const bool *)(const void *)at ? "true" : "false");
 	case PMG_NARROW_REPLACE: {
@@ -144,6 +146,24 @@ static const struct scalar {
 	  { "1G", "1073741824" },
 	  false },
 	{ "advisory_message", "advisory_message: %s\n", "-", { "a", "a" }, { "b", "b" }, false },
+	{ "inspection.enabled",
+	  "inspection: {enabled: %s}\n",
+	  "true",
+	  { "false", "false" },
+	  { "true", "true" },
+	  true },
+	{ "inspection.block",
+	  "inspection: {block: %s}\n",
+	  "7",
+	  { "[device]", "4" },
+	  { "[traversal, link-outside, device, native]", "4007" },
+	  true },
+	{ "inspection.report",
+	  "inspection: {report: %s}\n",
+	  "1ffff",
+	  { "[device]", "4" },
+	  { "[device, native]", "4004" },
+	  false },
 	{ "sandbox.enabled",
 	  "sandbox: {enabled: %s}\n",
 	  "true",
@@ -262,7 +282,7 @@ static void of_each_key_and_file_the_stricter_value_counts(void **state)
 					check_cell(&scalars[i], user, project, managed);
 					cells++;
 				}
-	assert_int_equal(cells, 5 * 9 + 9 * 18);
+	assert_int_equal(cells, 6 * 9 + 11 * 18);
 }
 
 static void assert_has_row(const struct pmg_key *keys, const char *above)
@@ -295,9 +315,10 @@ static void every_key_of_the_configuration_has_a_rule(void **state)
 
 static void every_rule_stands_in_the_manual(void **state)
 {
-	static const char *const words[PMG_NARROW_MAX] = { "stricter", "greater", "less",
-							   "or",       "managed", "union",
-							   "longest",  "waivers", "per manager" };
+	static const char *const words[PMG_NARROW_MAX] = { "stricter",   "greater", "less",
+							   "or",         "union",   "managed",
+							   "union",      "longest", "waivers",
+							   "per manager" };
 	pmg_autofree char *path =
 		pmg_path_join(getenv("srcdir") ? getenv("srcdir") : ".", "docs/config.md");
 	struct pmg_err err = PMG_ERR_INIT;
