@@ -14,6 +14,8 @@ static const struct {
 } ways[] = {
 	{ 3001, "nothing allows known malware; find out what asks for it and take that away" },
 	{ 3005, "its name or version cannot be read, so nothing can be said of it" },
+	{ 3009,
+	  "look at the package by hand; docs/codes/PMG3009.md says what may be let in, and how" },
 	{ 3006, "\"pmg intel unblock %s\" allows it" },
 	{ 3008, "commands that remove or update it are let through" },
 };

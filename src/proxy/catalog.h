@@ -61,6 +61,7 @@ struct pmg_asked {
 	bool looks_like_artifact;
 	size_t registry;           /* that the first identity belongs to, for METADATA */
 	struct pmg_identities who; /* all to be judged, for ARTIFACT */
+	bool is_inspected; /* an ARTIFACT whose answer is looked into; the caller's to set */
 };
 
 void pmg_asked_done(struct pmg_asked *asked);

@@ -200,6 +200,7 @@ static const struct {
 	[PMG_CLIENT_PEEK] = { on_peek_input, PMG_CLIENT_HEAD_MS },
 	[PMG_CLIENT_HANDSHAKE] = { on_handshake, PMG_CLIENT_HEAD_MS },
 	[PMG_CLIENT_EXCHANGE] = { on_exchange_input, 0 }, /* libcurl has its own */
+	[PMG_CLIENT_JUDGING] = { NULL, PMG_ARTIFACT_JUDGE_MS },
 	[PMG_CLIENT_FLUSH] = { NULL, PMG_CLIENT_STALL_MS },
 	[PMG_CLIENT_LINGER] = { on_linger_input, PMG_CLIENT_LINGER_MS },
 	[PMG_CLIENT_DEAD] = { NULL, 0 },
@@ -216,8 +217,10 @@ static bool wants_input(const struct pmg_client *client)
  * place until an upstream that hangs gives up. */
 static bool wants_goodbye(const struct pmg_client *client)
 {
-	return client->state == PMG_CLIENT_EXCHANGE && !wants_input(client) &&
-	       !client->sends_no_more;
+	bool is_answering =
+		client->state == PMG_CLIENT_EXCHANGE || client->state == PMG_CLIENT_JUDGING;
+
+	return is_answering && !wants_input(client) && !client->sends_no_more;
 }
 
 void pmg_client_update(struct pmg_client *client)
@@ -441,7 +444,7 @@ void pmg_client_end(struct pmg_client *client)
 		return;
 	/* Whatever the reason: an answer that is not all out may not look as if it were. */
 	is_cut = client->breaks || client->is_broken || client->is_stalled ||
-		 (client->exchange && client->has_head);
+		 (client->has_head && (client->exchange || client->state == PMG_CLIENT_JUDGING));
 	pmg_client_forget(client);
 	pmg_watch_end(client->watch);
 	if (is_cut)

@@ -11,6 +11,10 @@ void pmg_client_forget(struct pmg_client *client)
 	client->learner = NULL;
 	pmg_sniff_free(client->sniff);
 	client->sniff = NULL;
+	if (client->asked.is_inspected) /* and was not judged to its end */
+		pmg_gate_passed(&client->service->gate, &client->asked, &client->request.url);
+	pmg_artifact_free(client->artifact);
+	client->artifact = NULL;
 	pmg_asked_done(&client->asked);
 	pmg_request_done(&client->request);
 	client->chunked = (struct pmg_chunked){ 0 };
@@ -96,14 +100,16 @@ static bool on_head(void *ctx, struct pmg_head *head, enum pmg_framing framing, 
 	struct pmg_client *client = ctx;
 	/* An answer before the whole request was read: what is left of it is no next request. */
 	bool keeps = client->request.keeps && client->has_body;
+	bool is_held;
 
 	start_learning(client, head);
 	start_sniffing(client, head);
 	follow_redirect(client, head);
+	is_held = pmg_client_begin_artifact(client, head, framing, length);
 	if (pmg_response_write(head, framing, length, client->minor, keeps, &client->outgoing,
-			       &client->out) < 0)
+			       is_held ? pmg_artifact_head(client->artifact) : &client->out) < 0)
 		return false;
-	client->has_head = true;
+	client->has_head = !is_held;
 	client->closes = !client->outgoing.keeps;
 	/* Soon, but together with the first bytes of a body that is at hand already. */
 	pmg_task_queue(client->service->loop, &client->send_task);
@@ -136,10 +142,32 @@ static enum pmg_flow write_chunk(struct pmg_client *client, const char *bytes, s
 	return PMG_FLOW_GO;
 }
 
-static enum pmg_flow on_body(void *ctx, const char *bytes, size_t len)
+static bool add_held_head(struct pmg_client *client)
+{
+	struct pmg_str *head = pmg_artifact_head(client->artifact);
+
+	client->has_head = true;
+	return pmg_str_add(&client->out, head->s, head->len) == 0;
+}
+
+enum pmg_flow pmg_client_deliver_bytes(void *ctx, const char *bytes, size_t len)
 {
 	struct pmg_client *client = ctx;
 	enum pmg_flow flow;
+
+	if (!client->has_head && !add_held_head(client))
+		return PMG_FLOW_STOP;
+	client->service->bytes += len;
+	flow = client->outgoing.framing == PMG_FRAMING_CHUNKED ? write_chunk(client, bytes, len)
+							       : write_through(client, bytes, len);
+	pmg_client_write(client);
+	pmg_client_update(client);
+	return client->is_broken ? PMG_FLOW_STOP : flow;
+}
+
+static enum pmg_flow on_body(void *ctx, const char *bytes, size_t len)
+{
+	struct pmg_client *client = ctx;
 
 	if (client->is_broken)
 		return PMG_FLOW_STOP;
@@ -148,12 +176,9 @@ static enum pmg_flow on_body(void *ctx, const char *bytes, size_t len)
 	if (client->learner)
 		pmg_learner_feed(client->learner, bytes, len);
 	sniff(client, bytes, len);
-	client->service->bytes += len;
-	flow = client->outgoing.framing == PMG_FRAMING_CHUNKED ? write_chunk(client, bytes, len)
-							       : write_through(client, bytes, len);
-	pmg_client_write(client);
-	pmg_client_update(client);
-	return client->is_broken ? PMG_FLOW_STOP : flow;
+	if (client->artifact)
+		return pmg_artifact_feed(client->artifact, bytes, len);
+	return pmg_client_deliver_bytes(client, bytes, len);
 }
 
 /* The body of the request, out of what was read from the client. */
@@ -225,12 +250,27 @@ static void answer_failure(struct pmg_client *client, const struct pmg_err *err,
 	}
 }
 
+void pmg_client_end_answer(struct pmg_client *client, bool is_whole)
+{
+	/* A body that was cut must not look whole: no last chunk, no clean end. */
+	client->breaks = !is_whole;
+	if (is_whole && client->outgoing.framing == PMG_FRAMING_CHUNKED &&
+	    pmg_str_adds(&client->out, "0\r\n\r\n") < 0)
+		client->breaks = true;
+	pmg_client_enter(client, PMG_CLIENT_FLUSH);
+	pmg_client_send(client);
+}
+
 static void on_done(void *ctx, const struct pmg_err *err, int status)
 {
 	struct pmg_client *client = ctx;
 
 	pmg_exchange_free(client->exchange);
 	client->exchange = NULL;
+	if (!err && client->artifact) {
+		pmg_client_end_artifact(client);
+		return;
+	}
 	if (err && !client->has_head) {
 		answer_failure(client, err, status);
 		return;
@@ -240,13 +280,7 @@ static void on_done(void *ctx, const struct pmg_err *err, int status)
 
 		pmg_report_trouble(client->service->report, target, err);
 	}
-	/* A body that was cut must not look whole: no last chunk, no clean end. */
-	client->breaks = err != NULL;
-	if (!err && client->outgoing.framing == PMG_FRAMING_CHUNKED &&
-	    pmg_str_adds(&client->out, "0\r\n\r\n") < 0)
-		client->breaks = true;
-	pmg_client_enter(client, PMG_CLIENT_FLUSH);
-	pmg_client_send(client);
+	pmg_client_end_answer(client, err == NULL);
 }
 
 void pmg_client_forward(struct pmg_client *client, struct pmg_head *head)
@@ -256,6 +290,8 @@ void pmg_client_forward(struct pmg_client *client, struct pmg_head *head)
 	struct pmg_err err = PMG_ERR_INIT;
 
 	pmg_request_clean(head, is_unjudged(client));
+	if (client->asked.is_inspected)
+		pmg_artifact_ask_whole(head);
 	if (request->wants_continue &&
 	    pmg_str_adds(&client->out, "HTTP/1.1 100 Continue\r\n\r\n") < 0)
 		client->is_broken = true;

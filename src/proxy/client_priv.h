@@ -2,6 +2,7 @@
 #define PMG_PROXY_CLIENT_PRIV_H
 /** The parts of a client's connection: client.c (input, output, states), client_request.c (what a
  *  head leads to), client_answer.c (what goes back). */
+#include "proxy/artifact.h"
 #include "proxy/client.h"
 #include "proxy/learn.h"
 #include "proxy/reach.h"
@@ -16,6 +17,7 @@ enum pmg_client_state {
 	PMG_CLIENT_PEEK,      /* a CONNECT was answered: is it TLS or HTTP that follows? */
 	PMG_CLIENT_HANDSHAKE, /* of TLS */
 	PMG_CLIENT_EXCHANGE,  /* a request is with upstream */
+	PMG_CLIENT_JUDGING,   /* its answer is an artifact, and its end is held back */
 	PMG_CLIENT_FLUSH,     /* the answer is complete, but not all is sent */
 	PMG_CLIENT_LINGER,    /* all is sent; what still comes is thrown away */
 	PMG_CLIENT_DEAD,      /* everything is closed; only the memory waits to be freed */
@@ -69,9 +71,10 @@ struct pmg_client {
 	bool has_head;      /* of the response: queued */
 	struct pmg_outgoing outgoing;
 	struct pmg_learner *learner;
-	struct pmg_sniff *sniff; /* of an answer that should be no artifact */
-	bool closes;             /* the connection ends after this answer */
-	bool breaks;             /* and the client must see that the answer is not whole */
+	struct pmg_artifact *artifact; /* an answer that is looked into */
+	struct pmg_sniff *sniff;       /* of an answer that should be no artifact */
+	bool closes;                   /* the connection ends after this answer */
+	bool breaks;                   /* and the client must see that the answer is not whole */
 };
 
 /* client.c */
@@ -94,6 +97,22 @@ void pmg_client_serve_captured(struct pmg_client *client);
 /** Say no, in the words of whom it believes to be with, and report it. */
 void pmg_client_deny(struct pmg_client *client, const struct pmg_reach *reach);
 void pmg_client_on_probe(void *client); /* tunnel or look inside, now that the index was asked */
+
+/** Say no to a package. */
+void pmg_client_refuse_package(struct pmg_client *client, const struct pmg_refusal *refusal);
+
+/* client_answer.c */
+/** Body bytes that go to the client; its head goes before the first. */
+enum pmg_flow pmg_client_deliver_bytes(void *client, const char *bytes, size_t len);
+/** There is nothing more to come: whatever the client was sent is whole, or must not look so. */
+void pmg_client_end_answer(struct pmg_client *client, bool is_whole);
+
+/* client_artifact.c */
+/** Does the answer's head begin an artifact that is looked into? Then it waits in there. */
+bool pmg_client_begin_artifact(struct pmg_client *client, struct pmg_head *head,
+			       enum pmg_framing framing, uint64_t length);
+/** All of it has come, or (whole: false) no more will. */
+void pmg_client_end_artifact(struct pmg_client *client);
 
 /* client_answer.c */
 /** Queue an answer of the proxy's own; then the connection goes on (keeps) or ends. */

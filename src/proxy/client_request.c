@@ -185,7 +185,7 @@ static void ask_for_token(struct pmg_client *client)
 	pmg_client_answer(client, &answer);
 }
 
-static void refuse_package(struct pmg_client *client, const struct pmg_refusal *refusal)
+void pmg_client_refuse_package(struct pmg_client *client, const struct pmg_refusal *refusal)
 {
 	bool is_npm = refusal->eco == PMG_ECO_NPM;
 	pmg_autofree char *body =
@@ -199,7 +199,22 @@ static void refuse_package(struct pmg_client *client, const struct pmg_refusal *
 		.is_head = client->request.is_head,
 	};
 
+	client->asked.is_inspected = false; /* what is refused has not passed */
 	pmg_client_answer(client, &answer);
+}
+
+/* What was refused for what it is need not be fetched again. */
+static bool may_have(struct pmg_client *client, struct pmg_refusal *refusal)
+{
+	const struct pmg_artifacts *artifacts = client->service->artifacts;
+	const struct pmg_url *url = &client->request.url;
+
+	client->asked.is_inspected =
+		!client->request.is_head && pmg_artifacts_want(artifacts, &client->asked, url);
+	if (!pmg_artifacts_refuse(artifacts, url, refusal))
+		return true;
+	client->asked.is_inspected = false;
+	return false;
 }
 
 static void serve_request(struct pmg_client *client, struct pmg_head *head)
@@ -216,10 +231,11 @@ static void serve_request(struct pmg_client *client, struct pmg_head *head)
 	     !pmg_reach_fetches(head->method, client->request.framing != PMG_FRAMING_NONE,
 				&client->request.url, &client->asked)))
 		pmg_client_deny(client, &reach);
-	else if (pmg_gate_admit(&service->gate, &client->asked, &client->request.url, &refusal))
+	else if (may_have(client, &refusal) &&
+		 pmg_gate_admit(&service->gate, &client->asked, &client->request.url, &refusal))
 		pmg_client_forward(client, head);
 	else
-		refuse_package(client, &refusal);
+		pmg_client_refuse_package(client, &refusal);
 }
 
 static void serve_head(struct pmg_client *client, struct pmg_head *head)

@@ -87,10 +87,18 @@ static bool admit_one(const struct pmg_gate *gate, const struct pmg_identity *wh
 	return true;
 }
 
+void pmg_gate_passed(const struct pmg_gate *gate, const struct pmg_asked *asked,
+		     const struct pmg_url *url)
+{
+	const struct pmg_judgement none = { .reason = PMG_REASON_NONE };
+
+	if (asked->who.n > 0)
+		pmg_report_judged(gate->report, &asked->who.v[0], true, &none, NULL, url);
+}
+
 static bool admit_artifact(const struct pmg_gate *gate, const struct pmg_asked *asked,
 			   const struct pmg_url *url, struct pmg_refusal *out)
 {
-	const struct pmg_judgement none = { .reason = PMG_REASON_NONE };
 	const struct pmg_judgement unread = { .reason = PMG_REASON_INDETERMINATE };
 	size_t i;
 
@@ -105,8 +113,8 @@ static bool admit_artifact(const struct pmg_gate *gate, const struct pmg_asked *
 	for (i = 0; i < asked->who.n; i++)
 		if (!admit_one(gate, &asked->who.v[i], url, out))
 			return false;
-	if (asked->who.n > 0)
-		pmg_report_judged(gate->report, &asked->who.v[0], true, &none, NULL, url);
+	if (!asked->is_inspected)
+		pmg_gate_passed(gate, asked, url);
 	return true;
 }
 
@@ -129,5 +137,94 @@ bool pmg_gate_admit(const struct pmg_gate *gate, const struct pmg_asked *asked,
 		pmg_report_passed(gate->report, text, "artifact");
 	else if (!asked->is_known)
 		pmg_report_passed(gate->report, text, "request");
+	return true;
+}
+
+/* Is that very file on record, under whatever name? The name was asked about before. */
+static bool knows_file(const struct pmg_gate *gate, const struct pmg_identity *who,
+		       const struct pmg_url *url, const struct pmg_gate_artifact *artifact,
+		       struct pmg_refusal *out)
+{
+	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	const struct pmg_question q = { .eco = who->eco,
+					.name = who->name,
+					.version = who->version,
+					.published = PMG_DATE_UNASKED,
+					.sha256 = artifact->sha256,
+					.sha512 = artifact->sha512 };
+
+	if (pmg_judge_decide(gate->judge, &q, &judgement, &err) < 0) {
+		judgement.reason = PMG_REASON_INDETERMINATE;
+		(void)pmg_err_wrap(&err, "it could not be judged");
+		refuse(gate, who, &judgement, err.msg, url, out);
+		return true;
+	}
+	if (judgement.verdict == PMG_VERDICT_ALLOW)
+		return false;
+	refuse(gate, who, &judgement, NULL, url, out);
+	return true;
+}
+
+/* What was found, of what may matter; the gravest first, which is the reason. */
+static void refuse_found(const struct pmg_gate *gate, const struct pmg_identity *who,
+			 const struct pmg_url *url, const struct pmg_gate_artifact *artifact,
+			 struct pmg_refusal *out)
+{
+	pmg_auto(judgement) struct pmg_judgement judgement = { .verdict = PMG_VERDICT_BLOCK,
+							       .reason = PMG_REASON_INSPECTION };
+	enum pmg_trait first = pmg_traits_first(artifact->findings, artifact->block);
+
+	judgement.note = pmg_xstrdup(artifact->findings->texts[first].v[0]);
+	pmg_traits_list(artifact->findings, artifact->block | artifact->report,
+			&judgement.findings);
+	refuse(gate, who, &judgement, pmg_trait_text(first), url, out);
+}
+
+static void pass_found(const struct pmg_gate *gate, const struct pmg_identity *who,
+		       const struct pmg_url *url, const struct pmg_gate_artifact *artifact,
+		       char *trusted)
+{
+	pmg_auto(judgement) struct pmg_judgement judgement = { .reason = PMG_REASON_NONE };
+
+	pmg_traits_list(artifact->findings, artifact->block | artifact->report,
+			&judgement.findings);
+	if (trusted)
+		pmg_strv_addf(&judgement.waivers, "what was found in it, waived by %s", trusted);
+	pmg_report_judged(gate->report, who, true, &judgement, NULL, url);
+}
+
+static void refuse_unseen(const struct pmg_gate *gate, const struct pmg_identity *who,
+			  const struct pmg_url *url, const char *failed, struct pmg_refusal *out)
+{
+	const struct pmg_judgement unread = { .reason = PMG_REASON_INSPECTION };
+	pmg_autofree char *why = pmg_xasprintf("it could not be looked into: %s", failed);
+
+	refuse(gate, who, &unread, why, url, out);
+}
+
+bool pmg_gate_release(const struct pmg_gate *gate, const struct pmg_asked *asked,
+		      const struct pmg_url *url, const struct pmg_gate_artifact *artifact,
+		      struct pmg_refusal *out)
+{
+	const struct pmg_identity *who = &asked->who.v[0];
+	bool is_bad = (pmg_traits_kinds(artifact->findings) & artifact->block) != 0;
+	pmg_autofree char *trusted = NULL;
+	size_t i;
+
+	if (artifact->failed) {
+		refuse_unseen(gate, who, url, artifact->failed, out);
+		return false;
+	}
+	for (i = 0; i < asked->who.n && (artifact->sha256 || artifact->sha512); i++)
+		if (knows_file(gate, &asked->who.v[i], url, artifact, out))
+			return false;
+	if (is_bad && asked->who.n == 1)
+		trusted = pmg_judge_trusts(gate->judge, who->eco, who->name, who->version);
+	if (is_bad && !trusted) {
+		refuse_found(gate, who, url, artifact, out);
+		return false;
+	}
+	pass_found(gate, who, url, artifact, trusted);
 	return true;
 }

@@ -6,6 +6,7 @@
  */
 #include "proxy/catalog.h"
 #include "proxy/report.h"
+#include "verdict/traits.h"
 
 /* What a client is told that is not let through. */
 struct pmg_refusal {
@@ -21,10 +22,29 @@ struct pmg_gate {
 };
 
 /**
- * Judge and report.
+ * Judge and report; of what asked->is_inspected only the refusal, as the rest follows.
  * @param[out] out  filled when the answer is false
  */
 bool pmg_gate_admit(const struct pmg_gate *gate, const struct pmg_asked *asked,
 		    const struct pmg_url *url, struct pmg_refusal *out);
+
+/* What is known of an artifact when all of it has come. All borrowed. */
+struct pmg_gate_artifact {
+	const struct pmg_traits *findings;
+	const unsigned char *sha256, *sha512; /* NULL: not computed */
+	uint32_t block, report;               /* bits of conf/trait.h */
+	const char *failed;                   /* why it could not be looked into; NULL */
+};
+
+/**
+ * May the end of an artifact go on that was admitted? Told in either case.
+ * @param[out] out  filled when the answer is false
+ */
+bool pmg_gate_release(const struct pmg_gate *gate, const struct pmg_asked *asked,
+		      const struct pmg_url *url, const struct pmg_gate_artifact *artifact,
+		      struct pmg_refusal *out);
+/** Tell that an artifact was let through whose end was not seen. */
+void pmg_gate_passed(const struct pmg_gate *gate, const struct pmg_asked *asked,
+		     const struct pmg_url *url);
 
 #endif

@@ -51,6 +51,8 @@ pkglibexec_PROGRAMS += pmg-proxy
 pmg_proxy_SOURCES = src/pmg_proxy.c
 pmg_proxy_LDADD = $(LINK_PROXY)
 
+libproxy_a_SOURCES += %D%/artifact.c %D%/artifact.h %D%/client_artifact.c
+
 check_PROGRAMS += tests/unit/test_proxy_addresses
 tests_unit_test_proxy_addresses_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_ask
@@ -148,9 +150,14 @@ check_PROGRAMS += tests/fuzz/fuzz_sni
 tests_fuzz_fuzz_sni_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 
 # The running proxy, against servers on loopback.
-dist_check_SCRIPTS += tests/proxy/forward.py tests/proxy/judged.py tests/proxy/learned.py tests/proxy/tunnel.py tests/proxy/walls.py
+dist_check_SCRIPTS += tests/proxy/forward.py tests/proxy/inspected.py tests/proxy/judged.py tests/proxy/learned.py tests/proxy/tunnel.py tests/proxy/walls.py
 EXTRA_DIST += docs/proxy.md tests/proxy/ownnet.py tests/proxy/world.py tests/helper/proxyctl.py
 
 EXTRA_PROGRAMS += bench/splice_bench
 CLEANFILES += bench/splice_bench
 bench_splice_bench_LDADD = $(LINK_PROXY)
+
+check_PROGRAMS += tests/unit/test_proxy_gate_release
+tests_unit_test_proxy_gate_release_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+tests_unit_test_proxy_gate_release_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_judge_decide \
+	-Wl,--wrap=pmg_judge_trusts

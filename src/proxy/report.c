@@ -102,6 +102,7 @@ void pmg_report_judged(struct pmg_report *report, const struct pmg_identity *who
 		.url = where,
 		.ids = head_of(&judgement->ids),
 		.sources = head_of(&judgement->sources),
+		.findings = head_of(&judgement->findings),
 	};
 
 	if (seen_add(&report->judged, key) != SEEN)

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/str.h"
+#include "proxy/artifact.h"
 #include "proxy/ask.h"
 #include "proxy/capture.h"
 #include "proxy/client.h"
@@ -160,6 +161,10 @@ static int set_up(struct server *server, struct pmg_start *start, int wire_fd, i
 	service->report = pmg_report_new(server->link);
 	service->gate = (struct pmg_gate){ start->judge, service->report };
 	service->probe = pmg_probe_new(service);
+	r = pmg_artifacts_new(service->loop, &service->gate, &start->artifacts, &service->artifacts,
+			      err);
+	if (r < 0)
+		return r;
 	return open_up(server, start, listen_fd, err);
 }
 
@@ -178,6 +183,7 @@ static void tear_down(struct server *server)
 		pmg_tunnels_free(service);
 	}
 	pmg_probe_free(service->probe);
+	pmg_artifacts_free(service->artifacts);
 	pmg_multi_free(service->upstream.multi);
 	pmg_report_free(service->report);
 	pmg_refused_free(service->refused);

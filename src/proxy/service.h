@@ -14,6 +14,7 @@
 #define PMG_CONNECTIONS_MAX 256U /* clients, tunnels, ...; further ones wait in the kernel */
 #define PMG_SCRIPTS_MAX     160U /* of these, of scripts: the manager always gets a place */
 
+struct pmg_artifacts;
 struct pmg_client;
 struct pmg_lookup;
 struct pmg_capture;
@@ -28,6 +29,7 @@ struct pmg_service {
 	struct pmg_report *report;
 	struct pmg_probe *probe;
 	struct pmg_gate gate;
+	struct pmg_artifacts *artifacts; /* those that are looked into */
 	struct pmg_upstream upstream;
 	/* Within walls; NULL without. */
 	struct pmg_hosts *hosts;

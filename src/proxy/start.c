@@ -93,12 +93,32 @@ static int hear_listen(struct pmg_start *start, struct pmg_msg *msg, struct pmg_
 	return 0;
 }
 
+static int hear_kinds(const struct pmg_strv *names, uint32_t *kinds, struct pmg_err *err)
+{
+	enum pmg_trait kind;
+	size_t i;
+
+	for (i = 0; i < names->n; i++) {
+		kind = pmg_trait_parse(names->v[i]);
+		if (kind == PMG_TRAIT_MAX)
+			return pmg_err_set(err, PMG_E_PEER, 0, "no finding is called \"%s\"",
+					   names->v[i]);
+		*kinds |= PMG_TRAIT_BIT(kind);
+	}
+	return 0;
+}
+
 static int hear_start(struct pmg_start *start, struct pmg_msg *msg, struct pmg_err *err)
 {
 	int r = pmg_wire_start_decode(msg->body, &start->wire, err);
 
 	if (r == 0 && start->wire.walls != (start->listeners.n_fds > 0))
 		return pmg_err_set(err, PMG_E_INTERNAL, 0, "walls and listeners come together");
+	start->artifacts.enabled = start->wire.inspect;
+	if (r == 0)
+		r = hear_kinds(&start->wire.inspect_block, &start->artifacts.block, err);
+	if (r == 0)
+		r = hear_kinds(&start->wire.inspect_report, &start->artifacts.report, err);
 	return r;
 }
 

@@ -6,6 +6,7 @@
  * opened that is not named here, and nothing of the network was touched yet.
  */
 #include "net/route.h"
+#include "proxy/artifact.h"
 #include "proxy/catalog.h"
 #include "proxy/hosts.h"
 #include "tls/bundle.h"
@@ -27,6 +28,7 @@ struct pmg_start {
 	struct pmg_bundle *bundle;
 	struct pmg_ca *ca;
 	struct pmg_judge *judge;
+	struct pmg_artifact_policy artifacts;
 };
 
 void pmg_start_done(struct pmg_start *start);

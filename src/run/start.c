@@ -86,6 +86,7 @@ static int tell_proxy(struct pmg_running *run, struct pmg_err *err)
 {
 	const struct pmg_facts *facts = &run->prepared.facts;
 	const struct pmg_dirs *dirs = &run->prepared.dirs;
+	const struct pmg_config_inspection *inspection = &run->result->config.inspection;
 	pmg_autofree char *index = pmg_path_join(dirs->state, "intel.db");
 	pmg_autofree char *blocklist = pmg_path_join(dirs->config, "blocklist.yml");
 	pmg_autofree char *cache = pmg_path_join(dirs->cache, "artifact-hosts");
@@ -102,15 +103,20 @@ static int tell_proxy(struct pmg_running *run, struct pmg_err *err)
 		.ca_dirs = facts->ca_dirs,
 		.debug = run->want->debug,
 		.walls = pmg_running_is_confined(run),
+		.inspect = inspection->enabled,
 	};
 	int r = pmg_proxy_tell(&run->proxy, facts, err);
 
+	pmg_config_inspection_names(inspection->block, &start.inspect_block);
+	pmg_config_inspection_names(inspection->report, &start.inspect_report);
 	if (r == 0)
 		r = pmg_proxy_tell_packages(&run->proxy, &run->result->config.packages, err);
 	if (r == 0 && pmg_running_is_confined(run))
 		r = hand_over(run, err);
 	if (r == 0 && !run->result->signal)
 		r = pmg_proxy_begin(&run->proxy, &start, err);
+	pmg_strv_done(&start.inspect_block);
+	pmg_strv_done(&start.inspect_report);
 	return r;
 }
 

@@ -441,3 +441,20 @@ bool pmg_judge_needs_dates(struct pmg_judge *judge, enum pmg_eco eco, const char
 	return policy->enabled && !pmg_waivers_skip_all(judge->waivers, eco, canonical) &&
 	       pmg_waivers_min_age(judge->waivers, eco, canonical, &rule) > 0;
 }
+
+char *pmg_judge_trusts(struct pmg_judge *judge, enum pmg_eco eco, const char *name,
+		       const char *version)
+{
+	pmg_autofree char *canonical = pmg_name_canonical(eco, name);
+	pmg_autofree char *canonical_version = version ? pmg_version_canonical(eco, version) : NULL;
+	struct pmg_waived waived = pmg_waivers_find(judge->waivers, PMG_WAIVER_TRUSTED, eco,
+						    canonical, canonical_version, NULL, false);
+
+	return waived.entry ? entry_text("trusted_packages", waived.entry) : NULL;
+}
+
+bool pmg_judge_knows_files(const struct pmg_judge *judge, unsigned bits)
+{
+	return judge->index && pmg_index_has_digests(judge->index, bits == 256 ? PMG_DIGEST_SHA256
+									       : PMG_DIGEST_SHA512);
+}

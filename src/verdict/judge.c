@@ -26,6 +26,7 @@ static const struct {
 	[PMG_REASON_TOO_YOUNG] = { 3003, "too young" },
 	[PMG_REASON_BLOCKLIST] = { 3006, "on your block list" },
 	[PMG_REASON_MANAGED] = { 3006, "blocked by managed policy" },
+	[PMG_REASON_INSPECTION] = { 3009, "what is in it is refused" },
 	[PMG_REASON_INDETERMINATE] = { 3005, "its name or version cannot be read" },
 };
 
@@ -49,6 +50,7 @@ void pmg_judgement_done(struct pmg_judgement *judgement)
 	pmg_strv_done(&judgement->ids);
 	pmg_strv_done(&judgement->sources);
 	pmg_strv_done(&judgement->waivers);
+	pmg_strv_done(&judgement->findings);
 	free(judgement->rule);
 	free(judgement->note);
 	free(judgement->age_rule);

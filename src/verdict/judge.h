@@ -29,6 +29,7 @@ enum pmg_reason {
 	PMG_REASON_BLOCKLIST,     /* the user's block list: PMG3006 */
 	PMG_REASON_MANAGED,       /* managed policy blocks it: PMG3006 */
 	PMG_REASON_INDETERMINATE, /* name or version cannot be read: PMG3005 */
+	PMG_REASON_INSPECTION,    /* what is in the artifact: PMG3009. Not judged here: the gate */
 	PMG_REASON_MAX
 };
 
@@ -54,6 +55,9 @@ struct pmg_judgement {
 	/* What would have been refused, and what let it in all the same, one line each. ids and
 	 * sources are then those of what was waived. To be shown and kept: each use is. */
 	struct pmg_strv waivers;
+
+	/* What the inspection of the artifact found, "kind: text". Not filled here. */
+	struct pmg_strv findings;
 };
 
 void pmg_judgement_done(struct pmg_judgement *judgement);
@@ -131,6 +135,15 @@ struct pmg_question {
  */
 int pmg_judge_decide(struct pmg_judge *judge, const struct pmg_question *q,
 		     struct pmg_judgement *out, struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * Does an entry of trusted_packages let in whatever is found in it?
+ * @return the entry in words, caller frees; NULL: none does
+ */
+char *pmg_judge_trusts(struct pmg_judge *judge, enum pmg_eco eco, const char *name,
+		       const char *version) PMG_MUST_CHECK;
+/** Is any file on record by a digest of so many bits (256, 512)? If not, none need be computed. */
+bool pmg_judge_knows_files(const struct pmg_judge *judge, unsigned bits);
 
 /** The short form: origin unknown, age and artifact not judged. */
 int pmg_judge_ask(struct pmg_judge *judge, enum pmg_eco eco, const char *name, const char *version,

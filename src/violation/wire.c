@@ -45,6 +45,9 @@ static const struct pmg_field start_fields[] = {
 	FIELD(LIST, start, ca_dirs, PMG_WIRE_LIST_MAX),
 	FIELD(BOOL, start, debug, 0),
 	FIELD(BOOL, start, walls, 0),
+	FIELD(BOOL, start, inspect, 0),
+	FIELD(LIST, start, inspect_block, PMG_WIRE_LIST_MAX),
+	FIELD(LIST, start, inspect_report, PMG_WIRE_LIST_MAX),
 	{ 0 },
 };
 
@@ -67,6 +70,7 @@ static const struct pmg_field judged_fields[] = {
 	FIELD(TEXT, judged, url, PMG_WIRE_URL_MAX),
 	FIELD(LIST, judged, ids, PMG_WIRE_LIST_MAX),
 	FIELD(LIST, judged, sources, PMG_WIRE_LIST_MAX),
+	FIELD(LIST, judged, findings, PMG_WIRE_LIST_MAX),
 	{ 0 },
 };
 

@@ -114,8 +114,11 @@ struct pmg_wire_start {
 	struct pmg_strv ca_files;
 	struct pmg_strv ca_dirs;
 	bool debug;
-	bool walls; /* LISTEN has come: only what NETRULE allows is reached, and each connection
-		     * waits for its CONNECT */
+	bool walls;   /* LISTEN has come: only what NETRULE allows is reached, and each connection
+		       * waits for its CONNECT */
+	bool inspect; /* artifacts are opened */
+	struct pmg_strv inspect_block;  /* kinds that refuse one, and that are only told */
+	struct pmg_strv inspect_report; /* (conf/trait.h) */
 };
 
 #define PMG_WIRE_PIECE_MAX    16384U   /* bytes of a piece */
@@ -193,6 +196,7 @@ struct pmg_wire_judged {
 	char *url;     /* without userinfo and query */
 	struct pmg_strv ids;
 	struct pmg_strv sources;
+	struct pmg_strv findings; /* of its inspection, "kind: text"; kinds: conf/trait.h */
 };
 
 /* Something went by that was not judged. */

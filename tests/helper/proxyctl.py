@@ -32,6 +32,12 @@ def packed(kind, body):
     return struct.pack("=H", TYPES.index(kind)) + json.dumps(body).encode()
 
 
+# As of config.yml without a word about it.
+TRAITS = ["traversal", "link-outside", "device", "mismatch", "ambiguous", "control", "duplicate",
+          "case", "setuid", "link", "outside", "scripts", "build", "startup", "native", "binary",
+          "uninspected"]
+
+
 class Front:
     """The other end of the message socket. With doors, [(kind, socket)], those of the walls: then
     this is the broker too."""
@@ -66,7 +72,9 @@ class Front:
             self.hand_over(doors)
         body = {"token": self.token, "index_path": "/nonexistent/intel.db",
                 "blocklist_path": "/nonexistent/blocklist.yml", "ca_files": [], "ca_dirs": [],
-                "debug": False, "walls": bool(doors)}
+                "debug": False, "walls": bool(doors), "inspect": True,
+                "inspect_block": ["traversal", "link-outside", "device"],
+                "inspect_report": TRAITS}
         body.update({k: v for k, v in start.items() if v is not None})
         self.send("start", body)
 

@@ -103,7 +103,7 @@ class Token(world.Case):
 
 class Plain(world.Case):
     def test_bytes_and_validators_are_the_registrys(self):
-        self.start(("npm", plain("/npm/")))
+        self.start(("npm", plain("/npm/")), inspect=False)
         client = self.client()
         for path in ("/npm/tiny", "/npm/tiny/-/tiny-1.1.0.tgz", "/~chunked/npm/tiny",
                      "/~http10/npm/tiny"):
@@ -116,7 +116,7 @@ class Plain(world.Case):
         self.assertEqual(self.told("done")[0]["requests"], 8)
 
     def test_head_and_range(self):
-        self.start(("npm", plain("/npm/")))
+        self.start(("npm", plain("/npm/")), inspect=False)
         client = self.client()
         path = "/npm/tiny/-/tiny-1.1.0.tgz"
         whole = direct(path)
@@ -264,7 +264,7 @@ class Bodies(world.Case):
         self.assertTrue(client.ended())
 
     def test_a_cut_body_reaches_the_client_as_a_cut_body(self):
-        self.start(("npm", plain("/npm/")))
+        self.start(("npm", plain("/npm/")), inspect=False)
         for knobs in ("~truncate.100", "~rst.100", "~chunked/~truncate.100",
                       "~chunked/~rst.100", "~http10/~rst.100"):
             client = self.client()

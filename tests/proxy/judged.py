@@ -175,6 +175,8 @@ class Inside(world.Case):
         self.assertEqual(early.response().status, 400)
 
     def test_a_cut_body_has_no_clean_end(self):
+        self.front.kill()
+        self.start(("npm", "https://%s/npm/" % self.host), inspect=False)
         answer = self.inside().inside("/~rst.100/npm/tiny/-/tiny-1.1.0.tgz", self.host)
         self.assertFalse(answer.whole)
         client = self.inside()

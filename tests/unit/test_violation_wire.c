@@ -86,17 +86,19 @@ static const struct {
 	{ recode_start,
 	  "{\"token\":\"t\",\"index_path\":\"/i\",\"blocklist_path\":\"/b\","
 	  "\"managed_path\":\"/m\",\"https_proxy\":\"http://p.test:1\",\"ca_files\":[\"/c\"],"
-	  "\"ca_dirs\":[],\"debug\":true,\"walls\":false}" },
+	  "\"ca_dirs\":[],\"debug\":true,\"walls\":false,\"inspect\":true,"
+	  "\"inspect_block\":[\"device\"],\"inspect_report\":[]}" },
 	{ recode_ready, "{\"index_present\":true,\"index_built\":1,\"index_checked\":1,"
 			"\"index_records\":2,"
 			"\"blocklist_entries\":3,\"ca_pem\":\"c\",\"notes\":[\"n\"]}" },
 	{ recode_judged, "{\"eco\":\"npm\",\"name\":\"x\",\"version\":\"1.0.0\","
 			 "\"verdict\":\"block\",\"reason\":\"known malware\",\"diag\":3001,"
 			 "\"url\":\"http://registry.test/x\",\"ids\":[\"MAL-1\"],"
-			 "\"sources\":[\"osv\"]}" },
+			 "\"sources\":[\"osv\"],\"findings\":[\"link: a\"]}" },
 	{ recode_judged, "{\"eco\":\"npm\",\"name\":\"x\",\"version\":\"1.0.0\","
 			 "\"verdict\":\"block\",\"diag\":3006,\"rule\":\"pkg:npm/x\","
-			 "\"url\":\"http://registry.test/x\",\"ids\":[],\"sources\":[]}" },
+			 "\"url\":\"http://registry.test/x\",\"ids\":[],\"sources\":[],"
+			 "\"findings\":[]}" },
 	{ recode_passed, "{\"target\":\"h.test:443\",\"why\":\"tunnel\"}" },
 	{ recode_trouble, "{\"target\":\"h.test:443\",\"what\":\"refused\",\"diag\":4001}" },
 	{ recode_done, "{\"requests\":1,\"bytes\":9223372036854775807,\"learned\":[]}" },

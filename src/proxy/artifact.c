@@ -1,0 +1,266 @@
+#include "proxy/artifact.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/str.h"
+#include "proxy/loop.h"
+
+/* An address that was refused. */
+struct refused {
+	char *url;
+	struct pmg_refusal refusal;
+};
+
+struct pmg_artifacts {
+	const struct pmg_gate *gate;
+	struct pmg_artifact_policy policy;
+	struct pmg_inspectors *inspectors;
+	struct pmg_watch *watch;
+	struct refused *refused;
+	size_t n_refused, cap_refused;
+	bool sha256, sha512; /* somebody knows bad ones */
+};
+
+struct pmg_artifact {
+	struct pmg_artifacts *all;
+	struct pmg_artifact_user user;
+	struct pmg_inspect *inspect;
+	struct pmg_str head;
+	struct pmg_str held;
+	uint64_t free_left; /* bytes that may go on before any is held back */
+	bool is_coded;      /* so that nobody here can tell what the client will see */
+	bool is_partial;
+};
+
+static void on_inspectors(void *ctx, uint32_t events)
+{
+	(void)events;
+	pmg_inspectors_hear(((struct pmg_artifacts *)ctx)->inspectors);
+}
+
+int pmg_artifacts_new(struct pmg_loop *loop, const struct pmg_gate *gate,
+		      const struct pmg_artifact_policy *policy, struct pmg_artifacts **out,
+		      struct pmg_err *err)
+{
+	struct pmg_artifacts *all = pmg_xcalloc(1, sizeof *all);
+	int r = pmg_inspectors_new(&all->inspectors, err);
+
+	all->gate = gate;
+	all->policy = *policy;
+	all->sha256 = pmg_judge_knows_files(gate->judge, 256);
+	all->sha512 = pmg_judge_knows_files(gate->judge, 512);
+	if (r == 0)
+		r = pmg_watch_new(loop, pmg_inspectors_fd(all->inspectors), EPOLLIN, on_inspectors,
+				  all, &all->watch, err);
+	if (r < 0) {
+		pmg_artifacts_free(all);
+		return r;
+	}
+	*out = all;
+	return 0;
+}
+
+void pmg_artifacts_free(struct pmg_artifacts *artifacts)
+{
+	size_t i;
+
+	if (!artifacts)
+		return;
+	pmg_watch_end(artifacts->watch);
+	pmg_inspectors_free(artifacts->inspectors);
+	for (i = 0; i < artifacts->n_refused; i++)
+		free(artifacts->refused[i].url);
+	free(artifacts->refused);
+	free(artifacts);
+}
+
+/* The metadata file of PEP 658 is none: it has no code. */
+bool pmg_artifacts_want(const struct pmg_artifacts *artifacts, const struct pmg_asked *asked,
+			const struct pmg_url *url)
+{
+	return asked->kind == PMG_PATH_ARTIFACT && asked->who.n > 0 &&
+	       !pmg_str_has_suffix(url->path, ".metadata") &&
+	       (artifacts->policy.enabled || artifacts->sha256 || artifacts->sha512);
+}
+
+/* Other addresses of the same file are found out about again. */
+static void remember(struct pmg_artifacts *all, const struct pmg_url *url,
+		     const struct pmg_refusal *refusal)
+{
+	if (all->n_refused >= PMG_ARTIFACT_REFUSED)
+		return;
+	all->refused =
+		pmg_grow(all->refused, all->n_refused, &all->cap_refused, sizeof *all->refused);
+	all->refused[all->n_refused++] = (struct refused){ pmg_url_text(url), *refusal };
+}
+
+bool pmg_artifacts_refuse(const struct pmg_artifacts *artifacts, const struct pmg_url *url,
+			  struct pmg_refusal *out)
+{
+	pmg_autofree char *text = NULL;
+	size_t i;
+
+	if (artifacts->n_refused == 0)
+		return false;
+	text = pmg_url_text(url);
+	for (i = 0; i < artifacts->n_refused; i++) {
+		if (strcmp(artifacts->refused[i].url, text) != 0)
+			continue;
+		*out = artifacts->refused[i].refusal;
+		return true;
+	}
+	return false;
+}
+
+void pmg_artifact_ask_whole(struct pmg_head *head)
+{
+	static const char *const parts[] = { "range",         "if-range",
+					     "if-none-match", "if-modified-since",
+					     "if-match",      "if-unmodified-since" };
+	static char identity[] = "identity";
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(parts); i++)
+		pmg_head_remove(head, parts[i]);
+	for (i = 0; i < head->n; i++)
+		if (strcasecmp(head->fields[i].name, "accept-encoding") == 0)
+			head->fields[i].value = identity;
+}
+
+static void on_wake(void *ctx)
+{
+	struct pmg_artifact *artifact = ctx;
+
+	artifact->user.moved(artifact->user.ctx);
+}
+
+/* Servers say "gzip" of a .tar.gz as it is: it is read as it comes. What else is said cannot be. */
+static bool is_coded(const struct pmg_head *head)
+{
+	const char *coding = pmg_head_get(head, "content-encoding");
+
+	return coding && *coding && strcasecmp(coding, "identity") != 0 &&
+	       strcasecmp(coding, "gzip") != 0 && strcasecmp(coding, "x-gzip") != 0;
+}
+
+struct pmg_artifact *pmg_artifact_new(struct pmg_artifacts *artifacts,
+				      const struct pmg_asked *asked, struct pmg_head *head,
+				      enum pmg_framing framing, uint64_t length,
+				      const struct pmg_artifact_user *user)
+{
+	struct pmg_artifact *artifact = pmg_xcalloc(1, sizeof *artifact);
+	struct pmg_inspect_what what = { .eco = asked->who.v[0].eco,
+					 .limits = *pmg_inspect_limits_default(),
+					 .opens = artifacts->policy.enabled,
+					 .sha256 = artifacts->sha256,
+					 .sha512 = artifacts->sha512 };
+	size_t i;
+
+	for (i = 0; i < asked->who.n; i++)
+		pmg_inspect_what_add(&what, asked->who.v[i].name, asked->who.v[i].version);
+	artifact->all = artifacts;
+	artifact->user = *user;
+	artifact->inspect = pmg_inspect_new(artifacts->inspectors, &what, on_wake, artifact);
+	artifact->head.max = PMG_ARTIFACT_HEAD_MAX;
+	artifact->held.max = PMG_ARTIFACT_HELD;
+	artifact->is_coded = is_coded(head);
+	artifact->is_partial = head->status == 206;
+	if (framing == PMG_FRAMING_LENGTH && length > PMG_ARTIFACT_HELD)
+		artifact->free_left = length - PMG_ARTIFACT_HELD;
+	pmg_head_remove(head, "accept-ranges"); /* they are not served */
+	return artifact;
+}
+
+void pmg_artifact_free(struct pmg_artifact *artifact)
+{
+	if (!artifact)
+		return;
+	pmg_inspect_free(artifact->inspect);
+	pmg_str_done(&artifact->head);
+	pmg_str_done(&artifact->held);
+	free(artifact);
+}
+
+struct pmg_str *pmg_artifact_head(struct pmg_artifact *artifact)
+{
+	return &artifact->head;
+}
+
+/* @return how many of the bytes were passed on */
+static enum pmg_flow pass(struct pmg_artifact *artifact, const char *bytes, size_t len)
+{
+	return len > 0 ? artifact->user.pass(artifact->user.ctx, bytes, len) : PMG_FLOW_GO;
+}
+
+/* Where nobody knows how long it is, all that has come last is held back. */
+static enum pmg_flow hold(struct pmg_artifact *artifact, const char *bytes, size_t len)
+{
+	size_t all = artifact->held.len + len, old, new;
+	enum pmg_flow flow = PMG_FLOW_GO;
+
+	if (all > PMG_ARTIFACT_HELD) {
+		old = all - PMG_ARTIFACT_HELD < artifact->held.len ? all - PMG_ARTIFACT_HELD
+								   : artifact->held.len;
+		new = all - PMG_ARTIFACT_HELD - old;
+		flow = pass(artifact, artifact->held.s, old);
+		if (flow == PMG_FLOW_GO)
+			flow = pass(artifact, bytes, new);
+		pmg_str_consume(&artifact->held, old);
+		bytes += new;
+		len -= new;
+	}
+	if (pmg_str_add(&artifact->held, bytes, len) < 0)
+		return PMG_FLOW_STOP;
+	return flow;
+}
+
+enum pmg_flow pmg_artifact_feed(struct pmg_artifact *artifact, const char *bytes, size_t len)
+{
+	size_t now = artifact->free_left < len ? (size_t)artifact->free_left : len;
+	enum pmg_flow flow;
+
+	if (!pmg_inspect_feed(artifact->inspect, bytes, len))
+		return PMG_FLOW_WAIT;
+	artifact->free_left -= now;
+	flow = pass(artifact, bytes, now);
+	return flow == PMG_FLOW_GO ? hold(artifact, bytes + now, len - now) : flow;
+}
+
+void pmg_artifact_finish(struct pmg_artifact *artifact)
+{
+	pmg_inspect_finish(artifact->inspect);
+}
+
+bool pmg_artifact_is_done(struct pmg_artifact *artifact)
+{
+	return pmg_inspect_result(artifact->inspect) != NULL;
+}
+
+bool pmg_artifact_judge(struct pmg_artifact *artifact, const struct pmg_asked *asked,
+			const struct pmg_url *url, struct pmg_refusal *out)
+{
+	struct pmg_artifacts *all = artifact->all;
+	const struct pmg_inspected *inspected = pmg_inspect_result(artifact->inspect);
+	const struct pmg_gate_artifact seen = {
+		.findings = &inspected->findings,
+		.sha256 = all->sha256 ? inspected->sha256 : NULL,
+		.sha512 = all->sha512 ? inspected->sha512 : NULL,
+		.block = all->policy.block,
+		.report = all->policy.report,
+		.failed = artifact->is_partial ? "only a part of it came, where all was asked for"
+			  : artifact->is_coded ? "it came in a coding that was not asked for"
+					       : inspected->failed,
+	};
+
+	if (pmg_gate_release(all->gate, asked, url, &seen, out))
+		return true;
+	remember(all, url, out);
+	return false;
+}
+
+enum pmg_flow pmg_artifact_release(struct pmg_artifact *artifact)
+{
+	return pass(artifact, artifact->held.s, artifact->held.len);
+}

@@ -1,0 +1,82 @@
+#ifndef PMG_PROXY_ARTIFACT_H
+#define PMG_PROXY_ARTIFACT_H
+/**
+ * An artifact on its way to the client is looked into (verdict/inspect.h), and its end is held back
+ * until that is done: one that is small comes late, a large one stays short of its last bytes. So
+ * nothing that is refused ever looks whole, and of what is small not a byte gets out.
+ *
+ * A part of an artifact tells neither its digest nor its contents: requests for parts, and for
+ * whether something has changed, are asked upstream for the whole.
+ */
+#include "proxy/exchange.h"
+#include "proxy/gate.h"
+#include "verdict/inspect.h"
+
+#define PMG_ARTIFACT_HELD     ((size_t)256 << 10) /* bytes held back, of one */
+#define PMG_ARTIFACT_HEAD_MAX ((size_t)2 * PMG_HTTP_HEAD_MAX)
+#define PMG_ARTIFACT_REFUSED  1024U   /* addresses that are refused at once when asked again */
+#define PMG_ARTIFACT_JUDGE_MS 300000U /* until what is held back is judged */
+
+/* What of all that can be found matters: bits of conf/trait.h. */
+struct pmg_artifact_policy {
+	bool enabled; /* archives are opened; digests are taken in any case where there are any */
+	uint32_t block;
+	uint32_t report;
+};
+
+struct pmg_loop;
+struct pmg_artifacts;
+/** @param gate  borrowed. @return 0 or -PMG_E_SYS */
+int pmg_artifacts_new(struct pmg_loop *loop, const struct pmg_gate *gate,
+		      const struct pmg_artifact_policy *policy, struct pmg_artifacts **out,
+		      struct pmg_err *err) PMG_MUST_CHECK;
+/** After all artifacts were freed. NULL is fine. */
+void pmg_artifacts_free(struct pmg_artifacts *artifacts);
+/** Is the answer to that to be looked into? */
+bool pmg_artifacts_want(const struct pmg_artifacts *artifacts, const struct pmg_asked *asked,
+			const struct pmg_url *url);
+/** Was it refused for what it is? @param[out] out  filled when so */
+bool pmg_artifacts_refuse(const struct pmg_artifacts *artifacts, const struct pmg_url *url,
+			  struct pmg_refusal *out);
+/** Ask for all of it, as it is. */
+void pmg_artifact_ask_whole(struct pmg_head *head);
+
+struct pmg_artifact;
+/* Who gets it. */
+struct pmg_artifact_user {
+	void *ctx;
+	/** Bytes of the body that may go on. @return GO, or STOP: nobody takes them any more */
+	enum pmg_flow (*pass)(void *ctx, const char *bytes, size_t len);
+	/** More may be fed, or it is done. Not called from within a function below. */
+	void (*moved)(void *ctx);
+};
+
+/**
+ * @param asked            borrowed for the call
+ * @param head             of the answer, 200; is changed
+ * @param framing, length  of its body
+ * @param user             copied
+ */
+struct pmg_artifact *pmg_artifact_new(struct pmg_artifacts *artifacts,
+				      const struct pmg_asked *asked, struct pmg_head *head,
+				      enum pmg_framing framing, uint64_t length,
+				      const struct pmg_artifact_user *user) PMG_MUST_CHECK;
+void pmg_artifact_free(struct pmg_artifact *artifact); /* at any time; NULL is fine */
+/** Where the head waits until the first bytes may go on. */
+struct pmg_str *pmg_artifact_head(struct pmg_artifact *artifact);
+
+/** @return GO: taken; WAIT: not, moved() will tell; STOP */
+enum pmg_flow pmg_artifact_feed(struct pmg_artifact *artifact, const char *bytes, size_t len);
+/** All has come. moved() will tell when it is judged. */
+void pmg_artifact_finish(struct pmg_artifact *artifact);
+bool pmg_artifact_is_done(struct pmg_artifact *artifact);
+/**
+ * May its end go on? What is refused is remembered, and told.
+ * @param[out] out  filled when not
+ */
+bool pmg_artifact_judge(struct pmg_artifact *artifact, const struct pmg_asked *asked,
+			const struct pmg_url *url, struct pmg_refusal *out) PMG_MUST_CHECK;
+/** pass() what is held back. @return as pass() */
+enum pmg_flow pmg_artifact_release(struct pmg_artifact *artifact);
+
+#endif

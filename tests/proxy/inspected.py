@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""The running proxy: artifacts are looked into, and their end is held back until that is done."""
+import gzip
+import hashlib
+import io
+import json
+import os
+import signal
+import subprocess
+import tarfile
+import tempfile
+import time
+import zipfile
+
+import world
+from world import Registry, Server, direct, plain
+
+HELD = 256 << 10  # src/proxy/artifact.h
+EVIL = "package/../../../evil"
+
+
+def noise(size):
+    return b"".join(hashlib.sha256(b"%d" % i).digest() for i in range(size // 32 + 1))[:size]
+
+
+def tgz(*files, name="art", version="1.0.0", scripts=None, filler=0):
+    """files: (path, bytes) behind package.json and so much that does not compress."""
+    manifest = {"name": name, "version": version}
+    if scripts:
+        manifest["scripts"] = scripts
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w") as tar:
+        for path, data in [("package/package.json", json.dumps(manifest).encode()),
+                           ("package/filler", noise(filler))] + list(files):
+            info = tarfile.TarInfo(path)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return gzip.compress(raw.getvalue(), 1)
+
+
+class Shelf:
+    """A registry of files, each with what it is to be sent like: "length", "chunked", "close"."""
+
+    def __init__(self, case):
+        self.files = {}
+        self.asked = []
+        self.server = case.server(self.answer)
+        self.base = "http://127.0.0.1:%d/" % self.server.port
+
+    def put(self, path, body, how="length", head="200 OK", extra=()):
+        self.files[path] = (body, how, head, list(extra))
+        return self.base + path[1:]
+
+    def answer(self, _, conn):
+        head, _ = Server.head(conn)
+        if not head:
+            return
+        method, path, _ = head.split(" ", 2)
+        self.asked.append(head)
+        body, how, status, fields = self.files[path.split("?")[0]]
+        if how == "length":
+            fields = fields + ["Content-Length: %d" % len(body)]
+        elif how == "chunked":
+            fields = fields + ["Transfer-Encoding: chunked"]
+        fields = fields + ["Accept-Ranges: bytes", 'ETag: "x"', "Connection: close"]
+        conn.sendall(("HTTP/1.1 %s\r\n%s\r\n\r\n" % (status, "\r\n".join(fields))).encode())
+        if method == "HEAD":
+            return
+        if how == "chunked":
+            for i in range(0, len(body), 10000):
+                part = body[i:i + 10000]
+                conn.sendall(b"%x\r\n%s\r\n" % (len(part), part))
+            conn.sendall(b"0\r\n\r\n")
+        else:
+            conn.sendall(body)
+
+
+class Inspected(world.Case):
+    def begin(self, **more):
+        self.shelf = Shelf(self)
+        self.start(("npm", self.shelf.base), ("pypi", self.shelf.base + "simple/"),
+                   ("npm", plain("/npm/")), **more)
+        return self.client()
+
+    def judged(self):
+        return [(m["name"], m["version"], m["verdict"], m["diag"], m["findings"])
+                for m in self.told("judged")]
+
+    def test_a_small_one_that_is_refused_never_begins(self):
+        client = self.begin()
+        for how in ("length", "chunked", "close"):
+            for filler in (0, 200000):
+                name = "%s%d" % (how, filler)
+                url = self.shelf.put("/%s/-/%s-1.0.0.tgz" % (name, name),
+                                     tgz((EVIL, b"x"), name=name, filler=filler), how)
+                for _ in range(2):
+                    answer = client.get(url)
+                    self.assertEqual(answer.status, 403)
+                    self.assertIn("Blocked by pmg: %s@1.0.0" % name, answer.reason)
+                    text = json.loads(answer.body)["error"]
+                    self.assertIn("a path leaves the package: " + EVIL, text)
+                    self.assertIn("[PMG3009]", text)
+        self.assertEqual(len(self.shelf.asked), 6)  # the second time it is known
+        found = self.judged()
+        self.assertEqual(len(found), 6)
+        for row in found:
+            self.assertEqual(row[1:], ("1.0.0", "block", 3009, ["traversal: " + EVIL]))
+
+    def test_a_large_one_that_is_refused_never_looks_whole(self):
+        self.begin()
+        for how, version in (("length", "1.1"), ("chunked", "1.1"), ("length", "1.0"),
+                             ("chunked", "1.0")):
+            name = how + version[-1]
+            path = "/%s/-/%s-1.0.0.tgz" % (name, name)
+            body = tgz((EVIL, b"x"), name=name, filler=2 << 20)
+            self.shelf.put(path, body, how)
+            client = self.client()
+            client.send("GET %s HTTP/%s\r\nHost: x\r\n%s\r\n" % (
+                self.shelf.base + path[1:], version, client.auth()))
+            answer = client.response()
+            self.assertEqual((answer.status, answer.whole), (200, False), name)
+            self.assertEqual(answer.body, body[:len(body) - HELD])
+            self.assertTrue(client.ended())
+            again = self.client().get(self.shelf.base + path[1:])
+            self.assertEqual(again.status, 403)
+        self.assertEqual([row[2:] for row in self.judged()],
+                         [("block", 3009, ["traversal: " + EVIL])] * 4)
+
+    def test_what_is_honest_comes_whole_and_what_it_has_is_told(self):
+        client = self.begin()
+        scripts = {"postinstall": "node i.js"}
+        for how in ("length", "chunked", "close"):
+            for filler in (0, HELD - 2000, HELD, 3 << 20):
+                name = "%s%d" % (how, filler)
+                body = tgz(("package/x.node", b"\x7fELF"), name=name, scripts=scripts,
+                           filler=filler)
+                url = self.shelf.put("/%s/-/%s-1.0.0.tgz" % (name, name), body, how)
+                answer = client.get(url)
+                self.assertEqual((answer.status, answer.whole), (200, True), name)
+                self.assertEqual(answer.body, body)
+        rows = self.judged()
+        self.assertEqual(len(rows), 12)
+        for row in rows:
+            self.assertEqual(row[1:], ("1.0.0", "allow", 0, ["scripts: postinstall: node i.js",
+                                                             "native: package/x.node"]))
+
+    def test_only_what_policy_names_blocks_and_is_told(self):
+        client = self.begin(inspect_block=["scripts"], inspect_report=["native"])
+        good = tgz(("package/x.node", b"\x7fELF"), (EVIL, b""), name="good")
+        bad = tgz(name="bad", scripts={"install": "sh x"})
+        self.assertEqual(client.get(self.shelf.put("/good/-/good-1.0.0.tgz", good)).body, good)
+        answer = client.get(self.shelf.put("/bad/-/bad-1.0.0.tgz", bad))
+        self.assertEqual(answer.status, 403)
+        self.assertIn("install: sh x", json.loads(answer.body)["error"])
+        self.assertEqual(self.judged(),
+                         [("good", "1.0.0", "allow", 0, ["native: package/x.node"]),
+                          ("bad", "1.0.0", "block", 3009, ["scripts: install: sh x"])])
+
+    def test_a_part_is_no_answer(self):
+        client = self.begin()
+        body = tgz(name="part")
+        url = self.shelf.put("/part/-/part-1.0.0.tgz", body)
+        answer = client.get(url, "Range: bytes=10-19", 'If-Range: "x"', 'If-None-Match: "x"',
+                            "Accept-Encoding: br, gzip")
+        self.assertEqual((answer.status, answer.body, answer["accept-ranges"]), (200, body, None))
+        head = self.shelf.asked[-1].lower()
+        for field in ("range:", "if-range:", "if-none-match:", "br"):
+            self.assertNotIn("\r\n" + field, head)
+        self.assertIn("accept-encoding: identity", head)
+        url = self.shelf.put("/piece/-/piece-1.0.0.tgz", body[10:20], head="206 Partial Content",
+                             extra=["Content-Range: bytes 10-19/%d" % len(body)])
+        answer = client.get(url)
+        self.assertEqual(answer.status, 403)
+        self.assertIn("only a part of it came", json.loads(answer.body)["error"])
+        url = self.shelf.put("/coded/-/coded-1.0.0.tgz", body, extra=["Content-Encoding: br"])
+        self.assertEqual(client.get(url).status, 403)
+        url = self.shelf.put("/zipped/-/zipped-1.0.0.tgz", tgz(name="zipped"),
+                             extra=["Content-Encoding: x-gzip"])
+        self.assertEqual(client.get(url).status, 200)
+        self.assertEqual(client.get(url, method="HEAD").status, 200)
+
+    def test_a_wheel_is_looked_into_and_its_metadata_file_is_not(self):
+        client = self.begin()
+        raw = io.BytesIO()
+        with zipfile.ZipFile(raw, "w", zipfile.ZIP_DEFLATED) as wheel:
+            wheel.writestr("w-1.0.dist-info/METADATA", "Name: w\nVersion: 1.0\n")
+            wheel.writestr("x.pth", "import os")
+        path = "/files/w-1.0-py3-none-any.whl"
+        answer = client.get(self.shelf.put("/simple" + path, raw.getvalue()))
+        self.assertEqual((answer.status, answer.body), (200, raw.getvalue()))
+        text = b"Name: w\nVersion: 1.0\n"
+        answer = client.get(self.shelf.put("/simple" + path + ".metadata", text))
+        self.assertEqual((answer.status, answer.body), (200, text))
+        with zipfile.ZipFile(raw, "a") as wheel:
+            wheel.writestr("../../x.py", "")
+        answer = client.get(self.shelf.put("/simple" + path.replace("1.0", "1.1"), raw.getvalue()))
+        self.assertEqual(answer.status, 403)
+        self.assertIn(b"a path leaves the package: ../../x.py", answer.body)
+        rows = self.judged()
+        self.assertEqual(rows[0], ("w", "1.0", "allow", 0, ["startup: x.pth"]))
+        self.assertEqual(rows[-1][:4], ("w", "1.1", "block", 3009))
+
+    def test_a_bomb_is_left_and_refused_where_policy_says(self):
+        self.begin(inspect_block=["uninspected"])
+        zeros = tarfile.TarInfo("package/zeros")
+        zeros.size = 3 << 30
+        part = gzip.compress(bytes(1 << 24))  # members of one gzip file
+        body = gzip.compress(zeros.tobuf()) + part * (zeros.size >> 24)
+        began = time.time()
+        answer = self.client().get(self.shelf.put("/bomb/-/bomb-1.0.0.tgz", body))
+        took = time.time() - began
+        self.assertFalse(answer.status == 200 and answer.whole)
+        self.assertEqual(self.judged(), [("bomb", "1.0.0", "block", 3009,
+                                          ["uninspected: it unpacks to too much"])])
+        self.assertLess(took, 10 * world.SLOW)
+
+    def test_a_client_that_goes_does_no_harm(self):
+        self.begin()
+        body = tgz(name="gone", filler=4 << 20)
+        url = self.shelf.put("/gone/-/gone-1.0.0.tgz", body)
+        for i in range(12):
+            client = self.client()
+            client.send("GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n" % (url, client.auth()))
+            if i % 3:
+                client.take(1000 if i % 3 == 1 else len(body) - HELD)
+            client.close()
+        self.assertEqual(self.client().get(url).body, body)
+        self.assertEqual(self.judged(), [("gone", "1.0.0", "allow", 0, [])])
+
+    def test_100_mb_pass_in_bounded_memory_archive_or_not(self):
+        client = self.begin()
+        got = hashlib.sha256(client.get(plain("/npm/big/-/big-1.0.0.tgz")).body).digest()
+        self.assertEqual(got, hashlib.sha256(direct("/npm/big/-/big-1.0.0.tgz")).digest())
+        body = noise(1 << 20) * 100
+        self.assertEqual(client.get(self.shelf.put("/none/-/none-1.0.0.tgz", body)).body, body)
+        self.assert_small()
+        self.assertEqual(self.judged(), [
+            ("big", "1.0.0", "allow", 0, []),
+            ("none", "1.0.0", "allow", 0,
+             ["uninspected: it is no archive that is known here, or is cut"])])
+
+    def test_a_file_on_record_is_refused_under_another_name(self):
+        body = tgz(name="innocent", filler=1000)
+        large = tgz(name="large", filler=1 << 20)
+        wheel = b"no wheel at all"
+        index = self.index([hashlib.sha512(body), hashlib.sha512(large), hashlib.sha256(wheel)])
+        for more in ({}, {"inspect": False}):
+            client = self.begin(index_path=index, **more)
+            rows = (("/innocent/-/innocent-1.0.0.tgz", body), ("/large/-/large-1.0.0.tgz", large),
+                    ("/simple/files/w-1.0-py3-none-any.whl", wheel))
+            for path, data in rows:
+                url = self.shelf.put(path, data)
+                answer = client.get(url)
+                self.assertFalse(answer.status == 200 and answer.whole)
+                client = self.client()
+                answer = client.get(url)
+                self.assertEqual(answer.status, 403)
+                self.assertIn(b"PMG3002", answer.body)
+            good = tgz(name="good")
+            self.assertEqual(client.get(self.shelf.put("/good/-/good-1.0.0.tgz", good)).body, good)
+            self.assertEqual([row[:4] for row in self.judged()],
+                             [("innocent", "1.0.0", "block", 3002),
+                              ("large", "1.0.0", "block", 3002), ("w", "1.0", "block", 3002),
+                              ("good", "1.0.0", "allow", 0)])
+
+    @staticmethod
+    def index(digests):
+        """An index that knows these files, and no name that is asked for."""
+        folder = tempfile.mkdtemp(dir=world.WORK)
+        os.mkdir(os.path.join(folder, "feed"))
+        for i, digest in enumerate(digests):
+            record = {"id": "MAL-2025-%d" % (i + 1), "modified": "2025-01-01T00:00:00Z",
+                      "affected": [{"package": {"ecosystem": "npm", "name": "other-name"},
+                                    "versions": ["9.9.9"],
+                                    "database_specific": {"indicators": {"package_integrity": [
+                                        {"hashes": {digest.name: digest.hexdigest()}}]}}}]}
+            with open(os.path.join(folder, "feed", "%d.json" % i), "w", encoding="utf-8") as f:
+                json.dump(record, f)
+        intel = os.path.join(os.path.dirname(world.PROGRAM), "pmg-intel")
+        env = dict(os.environ, HOME=folder, XDG_STATE_HOME=folder + "/state",
+                   XDG_CONFIG_HOME=folder + "/config")
+        subprocess.run([intel, "intel", "import", os.path.join(folder, "feed")], check=True, env=env,
+                       stdout=subprocess.DEVNULL)
+        return folder + "/state/pmg/intel.db"
+
+
+if __name__ == "__main__":
+    signal.alarm(600)
+    world.main()
