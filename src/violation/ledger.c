@@ -44,6 +44,7 @@ static const char *const steps[] = {
 	" script TEXT, how_known TEXT, process TEXT NOT NULL,"
 	" enforced_by TEXT NOT NULL, sensitive INTEGER NOT NULL, allow TEXT,"
 	" UNIQUE(run, key));",
+	"ALTER TABLE packages ADD COLUMN findings TEXT NOT NULL DEFAULT '[]';",
 };
 
 int pmg_ledger_open(const char *path, struct pmg_store **out, struct pmg_err *err)
@@ -122,8 +123,9 @@ static int insert_packages(struct pmg_store *store, const struct pmg_record *rec
 {
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
 	int r = pmg_store_prepare(store,
-				  "INSERT INTO packages VALUES"
-				  "(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12)",
+				  "INSERT INTO packages(run,eco,name,version,verdict,reason,diag,"
+				  "note,url,ids,sources,count,findings)"
+				  " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
 				  &stmt, err);
 	size_t i;
 
@@ -142,6 +144,7 @@ static int insert_packages(struct pmg_store *store, const struct pmg_record *rec
 		pmg_ledger_bind_list(stmt, 10, &m->ids);
 		pmg_ledger_bind_list(stmt, 11, &m->sources);
 		pmg_ledger_bind_count(stmt, 12, record->packages[i].count);
+		pmg_ledger_bind_list(stmt, 13, &m->findings);
 		r = pmg_stmt_run(stmt, err);
 	}
 	return r;

@@ -37,6 +37,7 @@ static struct json_t *package_json(const struct pmg_record_package *package)
 	pmg_json_set_str(obj, "note", m->note);
 	pmg_json_set(obj, "ids", pmg_json_strv(&m->ids));
 	pmg_json_set(obj, "sources", pmg_json_strv(&m->sources));
+	pmg_json_set(obj, "findings", pmg_json_strv(&m->findings));
 	pmg_json_set_str(obj, "url", m->url);
 	pmg_json_set_count(obj, "count", package->count);
 	return obj;

@@ -119,7 +119,8 @@ class Inspected(world.Case):
                 self.shelf.base + path[1:], version, client.auth()))
             answer = client.response()
             self.assertEqual((answer.status, answer.whole), (200, False), name)
-            self.assertEqual(answer.body, body[:len(body) - HELD])
+            self.assertTrue(body.startswith(answer.body))  # a reset may lose some of it
+            self.assertLessEqual(len(answer.body), len(body) - HELD)
             self.assertTrue(client.ended())
             again = self.client().get(self.shelf.base + path[1:])
             self.assertEqual(again.status, 403)

@@ -75,6 +75,7 @@ static void fill(struct pmg_record *record)
 	record->index_records = 7;
 	pmg_strv_add(&bad.ids, "MAL-1");
 	pmg_strv_add(&bad.sources, "blocklist");
+	pmg_strv_add(&ok.findings, "native: x.so");
 	(void)pmg_record_judged(record, &bad);
 	(void)pmg_record_judged(record, &ok);
 	(void)pmg_record_passed(record, &passed);
