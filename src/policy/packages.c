@@ -104,3 +104,23 @@ bool pmg_policy_is_exempt(const struct pmg_policy *policy, enum pmg_access acces
 	return depth_of(policy, path, below) >=
 	       (access == PMG_ACCESS_WRITE ? IN_FOLDER : IN_PACKAGE);
 }
+
+bool pmg_policy_exempts(const struct pmg_policy *policy, enum pmg_access access,
+			const struct pmg_policy_rule *rule, const char *path)
+{
+	pmg_autofree char *named = NULL;
+	size_t i;
+
+	if (!rule->packages_exempt || !pmg_policy_is_exempt(policy, access, path, false))
+		return false;
+	named = pmg_xstrdup(path);
+	for (i = 1; path[i]; i++) {
+		if (path[i] != '/')
+			continue;
+		named[i] = '\0';
+		if (pmg_glob_match(rule->glob, named))
+			return pmg_policy_is_exempt(policy, access, named, false);
+		named[i] = '/';
+	}
+	return true;
+}

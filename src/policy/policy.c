@@ -237,44 +237,88 @@ static bool is_no_temporary(const struct pmg_policy *policy, const struct pmg_po
 	return false;
 }
 
-static struct pmg_decision ask(const struct pmg_policy *policy, enum pmg_access access,
-			       enum pmg_role role, const char *path, bool closed)
+/* One look through the rules of an access. */
+struct look {
+	enum pmg_access access;
+	enum pmg_access exempt; /* packages are exempt as for this one */
+	enum pmg_role role;
+	const char *path;
+	bool closed; /* lists of what stays closed alone */
+};
+
+static struct pmg_decision look(const struct pmg_policy *policy, const struct look *look,
+				const struct pmg_glob_path *parts)
 {
-	pmg_auto(glob_path) struct pmg_glob_path parts;
 	size_t i;
 
-	assert(policy->needs && !is_of_hosts(access));
-	pmg_glob_path_init(&parts, path);
-	for (i = policy->first[access]; i < policy->first[access + 1]; i++) {
+	for (i = policy->first[look->access]; i < policy->first[look->access + 1]; i++) {
 		const struct pmg_policy_rule *rule = &policy->rules[i];
 
-		if (!pmg_glob_mask_has(&parts.mask, &policy->needs[i]) ||
-		    !(rule->roles & (unsigned)role))
+		if (!pmg_glob_mask_has(&parts->mask, &policy->needs[i]) ||
+		    !(rule->roles & (unsigned)look->role))
 			continue;
-		if (closed && rule->layer != PMG_LAYER_MANDATORY &&
+		if (look->closed && rule->layer != PMG_LAYER_MANDATORY &&
 		    rule->layer != PMG_LAYER_MANAGED)
 			continue;
-		if (!pmg_glob_match_path(rule->glob, &parts))
+		if (!pmg_glob_match_path(rule->glob, parts))
 			continue;
-		if (rule->packages_exempt && pmg_policy_is_exempt(policy, access, path, false))
+		if (pmg_policy_exempts(policy, look->exempt, rule, look->path))
 			continue;
-		if (rule->temporary && is_no_temporary(policy, rule, path))
+		if (rule->temporary && is_no_temporary(policy, rule, look->path))
 			continue;
 		return decided(rule);
 	}
 	return (struct pmg_decision){ 0 };
 }
 
+/* What nobody may read, where a rule says so, is hidden: it is not there to be written or started
+ * either. The rule that closes it says so, unless what allows is stronger. */
+static struct pmg_decision mind_hidden(const struct pmg_policy *policy, const struct look *asked,
+				       struct pmg_decision got, const struct pmg_glob_path *parts)
+{
+	static const enum pmg_role roles[] = { PMG_ROLE_MANAGER, PMG_ROLE_SCRIPT };
+	const struct pmg_policy_rule *closes = NULL;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(roles); i++) {
+		struct look reads = *asked;
+		struct pmg_decision read;
+
+		reads.access = PMG_ACCESS_READ;
+		reads.role = roles[i];
+		read = look(policy, &reads, parts);
+		if (read.allowed || (read.rule && read.rule->rank > got.rule->rank))
+			return got;
+		if (read.rule && (!closes || roles[i] == asked->role))
+			closes = read.rule;
+	}
+	return closes ? decided(closes) : got;
+}
+
 struct pmg_decision pmg_policy_ask(const struct pmg_policy *policy, enum pmg_access access,
 				   enum pmg_role role, const char *path)
 {
-	return ask(policy, access, role, path, false);
+	const struct look asked = { access, access, role, path, false };
+	pmg_auto(glob_path) struct pmg_glob_path parts;
+	struct pmg_decision got;
+
+	assert(policy->needs && !is_of_hosts(access));
+	pmg_glob_path_init(&parts, path);
+	got = look(policy, &asked, &parts);
+	if (got.allowed && access != PMG_ACCESS_READ && path[0] == '/')
+		return mind_hidden(policy, &asked, got, &parts);
+	return got;
 }
 
 struct pmg_decision pmg_policy_ask_closed(const struct pmg_policy *policy, enum pmg_access access,
 					  enum pmg_role role, const char *path)
 {
-	return ask(policy, access, role, path, true);
+	const struct look asked = { access, access, role, path, true };
+	pmg_auto(glob_path) struct pmg_glob_path parts;
+
+	assert(policy->needs && !is_of_hosts(access));
+	pmg_glob_path_init(&parts, path);
+	return look(policy, &asked, &parts);
 }
 
 struct pmg_decision pmg_policy_ask_net(const struct pmg_policy *policy, enum pmg_access access,

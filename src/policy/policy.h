@@ -139,7 +139,9 @@ struct pmg_decision {
 };
 
 /**
- * May this role do this to the object with this path?
+ * May this role do this to the object with this path? To write, start or connect to what nobody
+ * may read, and a rule closes to somebody, takes a rule that is stronger than that one: else it is
+ * hidden, and the answer names the rule of reading.
  * @param path  absolute and canonical: no link, "..", "//" in it. For UNIX also "@name"; for ENV a
  *              name
  */
@@ -198,6 +200,10 @@ PMG_DEFINE_AUTO_DONE(subtrees, struct pmg_subtrees, pmg_subtrees_done);
  * @param[out] out  zeroed before
  */
 void pmg_policy_subtrees(const struct pmg_policy *policy, struct pmg_subtrees *out);
+/** Can a name be made or removed there, as far as Landlock can be given the rule that allows it? It
+ *  has rights for that on the folder alone. Outside of the project not so of the topmost name that
+ *  a rule allows, unless who opened it spelled just that name out. */
+bool pmg_policy_can_name(const struct pmg_policy *policy, const char *path);
 /**
  * Folders that the manager may make and programs in which may be started, unless they lie in one
  * from which any may be started anyway. To be made before the start where they are missing: a
@@ -211,7 +217,8 @@ void pmg_policy_program_folders(const struct pmg_policy *policy, struct pmg_strv
  * @param[out] out  added to, each once
  */
 void pmg_policy_write_folders(const struct pmg_policy *policy, struct pmg_strv *out);
-/** Is every call of this kind at path and below it allowed to every role, whatever its name? */
+/** Is every call of this kind at path and below it allowed to every role, whatever its name? Not so
+ *  where something in it may be closed for everybody to read. */
 bool pmg_policy_is_pure(const struct pmg_policy *policy, enum pmg_access access, const char *path);
 
 /**
@@ -229,6 +236,14 @@ struct pmg_hidden {
 void pmg_hidden_done(struct pmg_hidden *hidden);
 PMG_DEFINE_AUTO_DONE(hidden, struct pmg_hidden, pmg_hidden_done);
 void pmg_policy_hidden(const struct pmg_policy *policy, struct pmg_hidden *out);
+/** Is path hidden by what is found so? Folders that managers replace (dependency_names) are not
+ *  searched: what lies in one is refused when it is asked for, and is there. */
+bool pmg_hidden_has(const struct pmg_hidden *hidden, const struct pmg_policy *policy,
+		    const char *path);
+/** Is this to be hidden, with all that is below it? Nobody may read it, a rule closes it to
+ *  somebody, and nothing stronger lets anybody read, write, start or connect to it or what is below
+ *  it. */
+bool pmg_policy_hides(const struct pmg_policy *policy, const char *path);
 /** Can anything below folder dir be denied to read? If not it need not be searched. */
 bool pmg_policy_hides_below(const struct pmg_policy *policy, const char *dir);
 

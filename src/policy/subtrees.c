@@ -21,18 +21,34 @@ static bool is_subtree_of(const struct pmg_policy_rule *rule)
 }
 
 /* Does a deny keep path, or can it keep anything below it, from anybody? */
-static bool denies_in(const struct pmg_policy *policy, const struct pmg_policy_rule *rule,
-		      const struct pmg_glob_path *path)
+static bool denies_in(const struct pmg_policy *policy, enum pmg_access access,
+		      const struct pmg_policy_rule *rule, const struct pmg_glob_path *path)
 {
-	bool exempt = rule->packages_exempt;
-
 	if (pmg_rank_allows(rule->rank))
 		return false;
 	if (pmg_glob_match_path(rule->glob, path) &&
-	    !(exempt && pmg_policy_is_exempt(policy, rule->access, path->text, false)))
+	    !pmg_policy_exempts(policy, access, rule, path->text))
 		return true;
 	return pmg_glob_may_match_below(rule->glob, path->text) &&
-	       !(exempt && pmg_policy_is_exempt(policy, rule->access, path->text, true));
+	       !(rule->packages_exempt && pmg_policy_is_exempt(policy, access, path->text, true));
+}
+
+/* What nobody may read, and a rule closes to somebody, is hidden. */
+static bool hides_in(const struct pmg_policy *policy, enum pmg_access access,
+		     const struct pmg_glob_path *path)
+{
+	unsigned denied = 0, allowed = 0;
+	size_t i;
+
+	for (i = policy->first[PMG_ACCESS_READ]; i < policy->first[PMG_ACCESS_READ + 1]; i++) {
+		const struct pmg_policy_rule *rule = &policy->rules[i];
+
+		if (denies_in(policy, access, rule, path))
+			denied |= rule->roles;
+		if (pmg_rank_allows(rule->rank) && pmg_glob_covers(rule->glob, path->text))
+			allowed |= rule->roles;
+	}
+	return denied != 0 && !(allowed & ~denied & PMG_ROLE_ANY);
 }
 
 bool pmg_policy_is_pure(const struct pmg_policy *policy, enum pmg_access access, const char *path)
@@ -46,13 +62,14 @@ bool pmg_policy_is_pure(const struct pmg_policy *policy, enum pmg_access access,
 	for (i = policy->first[access]; i < policy->first[access + 1]; i++) {
 		const struct pmg_policy_rule *rule = &policy->rules[i];
 
-		if (denies_in(policy, rule, &parts))
+		if (denies_in(policy, access, rule, &parts))
 			return false;
 		if (pmg_rank_allows(rule->rank) && !rule->packages_exempt &&
 		    pmg_glob_covers(rule->glob, path))
 			allowed |= rule->roles;
 	}
-	return (allowed & PMG_ROLE_ANY) == PMG_ROLE_ANY;
+	return (allowed & PMG_ROLE_ANY) == PMG_ROLE_ANY &&
+	       (access == PMG_ACCESS_READ || !hides_in(policy, access, &parts));
 }
 
 static int compare_paths(const void *left, const void *right)
@@ -149,6 +166,19 @@ void pmg_policy_subtrees(const struct pmg_policy *policy, struct pmg_subtrees *o
 		tree->pure_write =
 			tree->write && pmg_policy_is_pure(policy, PMG_ACCESS_WRITE, tree->path);
 	}
+}
+
+bool pmg_policy_can_name(const struct pmg_policy *policy, const char *path)
+{
+	pmg_auto(subtrees) struct pmg_subtrees trees = { 0 };
+	pmg_autofree char *folder = pmg_path_dir(path);
+	bool can = false;
+	size_t i;
+
+	pmg_policy_subtrees(policy, &trees);
+	for (i = 0; i < trees.n && !can; i++)
+		can = trees.v[i].write && pmg_path_is_under(folder, trees.v[i].path);
+	return can;
 }
 
 /* Is it granted with a folder above it? */

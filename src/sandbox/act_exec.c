@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/path.h"
@@ -30,10 +31,21 @@ static bool could_start(const struct pmg_object *object)
 	       faccessat(object->fd, "", X_OK, AT_EMPTY_PATH | AT_EACCESS) == 0;
 }
 
+/* What is hidden is no program any more, but may have been one. */
+static bool is_hidden(const struct pmg_request *request, const struct pmg_object *object)
+{
+	const struct stat *st = &object->st;
+	bool covered = S_ISCHR(st->st_mode) ? st->st_rdev == makedev(1, 3)
+					    : st->st_dev == request->broker->hidden_dev;
+
+	return covered && object->path[0] == '/' &&
+	       pmg_policy_hides(request->broker->policy, object->path);
+}
+
 /* @return 0; -EACCES, recorded */
 static int judge(struct pmg_request *request, const struct pmg_object *object)
 {
-	if (!could_start(object))
+	if (!could_start(object) && !is_hidden(request, object))
 		return 0;
 	if (object->path[0] != '/') {
 		pmg_refuse_always(request, PMG_CODE_KERNEL, PMG_EVENT_KERNEL, "memfd execution");

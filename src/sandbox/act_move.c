@@ -30,13 +30,13 @@ struct search {
 	unsigned seen;
 };
 
-/* What moves is judged for reading too: a name that may not be read would else be read by another.
- */
+/* What moves is judged for reading too: a name that may not be read would else be read by another,
+ * and in a folder all that is in it. */
 static int judge_side(struct pmg_request *request, const struct side *side)
 {
 	int r = pmg_judge_object(request, PMG_ACCESS_WRITE, PMG_EVENT_RENAME, &side->place);
 
-	if (r == 0 && side->leaves && !S_ISDIR(side->st.st_mode))
+	if (r == 0 && side->leaves)
 		r = pmg_judge_object(request, PMG_ACCESS_READ, PMG_EVENT_RENAME, &side->place);
 	return r;
 }
@@ -150,6 +150,20 @@ static int look_at(struct pmg_request *request, int dirfd, int path, struct side
 	return 0;
 }
 
+static int rename_now(struct pmg_request *request, unsigned flags, const struct side *from,
+		      const struct side *to)
+{
+	int r = syscall(SYS_renameat2, from->place.parent, from->place.name, to->place.parent,
+			to->place.name, flags) < 0
+			? -errno
+			: 0;
+
+	/* Which of the names it was the kernel does not say. */
+	if (r == -EACCES && !pmg_policy_can_name(request->broker->policy, from->place.path))
+		return pmg_mind_names(request, PMG_EVENT_RENAME, &from->place, r);
+	return pmg_mind_names(request, PMG_EVENT_RENAME, &to->place, r);
+}
+
 static int rename_sides(struct pmg_request *request, unsigned flags, struct side *from,
 			struct side *to)
 {
@@ -165,10 +179,7 @@ static int rename_sides(struct pmg_request *request, unsigned flags, struct side
 	/* Dots and what is not there: the call itself says what is wrong, and does nothing. */
 	if (from->there && !from->place.is_dots && !to->place.is_dots)
 		r = judge_rename(request, from, to);
-	if (r == 0 && syscall(SYS_renameat2, from->place.parent, from->place.name, to->place.parent,
-			      to->place.name, flags) < 0)
-		r = -errno;
-	return r;
+	return r == 0 ? rename_now(request, flags, from, to) : r;
 }
 
 void pmg_act_rename(struct pmg_request *request, struct pmg_answer *answer)
@@ -222,12 +233,14 @@ static int link_objects(struct pmg_request *request, int flags)
 		r = pmg_resolve(request, row->dirfd2, row->path2, PMG_RESOLVE_PARENT, &to);
 	if (r == 0 && !to.is_dots)
 		r = judge_link(request, &from, &to);
+	if (r == 0 && S_ISDIR(from.st.st_mode))
+		r = -EPERM; /* before Landlock says EXDEV */
 	if (r < 0)
 		return r;
 	(void)snprintf(name, sizeof name, "%d", from.fd);
-	return linkat(request->broker->fds, name, to.parent, to.name, AT_SYMLINK_FOLLOW) < 0
-		       ? -errno
-		       : 0;
+	r = linkat(request->broker->fds, name, to.parent, to.name, AT_SYMLINK_FOLLOW) < 0 ? -errno
+											  : 0;
+	return pmg_mind_names(request, PMG_EVENT_LINK, &to, r);
 }
 
 void pmg_act_link(struct pmg_request *request, struct pmg_answer *answer)

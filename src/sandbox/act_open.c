@@ -169,7 +169,7 @@ static int make(struct pmg_request *request, const struct want *want,
 	(void)umask(request->who.umask);
 	fd = openat(place->parent, place->name,
 		    want->flags | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, want->mode);
-	return fd < 0 ? -errno : fd;
+	return fd < 0 ? pmg_mind_names(request, PMG_EVENT_WRITE, place, -errno) : fd;
 }
 
 /* A caller without a free descriptor makes no file. */

@@ -103,6 +103,7 @@ void pmg_act_mkdir(struct pmg_request *request, struct pmg_answer *answer)
 		(void)umask(request->who.umask);
 		r = mkdirat(place.parent, place.name, mode_of(request) & MODE_BITS) < 0 ? -errno
 											: 0;
+		r = pmg_mind_names(request, PMG_EVENT_WRITE, &place, r);
 	}
 	answer_with(answer, r);
 }
@@ -130,6 +131,7 @@ void pmg_act_mknod(struct pmg_request *request, struct pmg_answer *answer)
 	if (r == 0) {
 		(void)umask(request->who.umask);
 		r = mknodat(place.parent, place.name, mode, dev) < 0 ? -errno : 0;
+		r = pmg_mind_names(request, PMG_EVENT_WRITE, &place, r);
 	}
 	answer_with(answer, r);
 }
@@ -148,7 +150,8 @@ void pmg_act_symlink(struct pmg_request *request, struct pmg_answer *answer)
 	if (r == 0)
 		r = judge_new(request, &place);
 	if (r == 0)
-		r = symlinkat(text, place.parent, place.name) < 0 ? -errno : 0;
+		r = pmg_mind_names(request, PMG_EVENT_WRITE, &place,
+				   symlinkat(text, place.parent, place.name) < 0 ? -errno : 0);
 	answer_with(answer, r);
 }
 
@@ -162,6 +165,7 @@ void pmg_act_unlink(struct pmg_request *request, struct pmg_answer *answer)
 	if (r == 0)
 		r = judge_gone(request, &place, (flags & AT_REMOVEDIR) != 0);
 	if (r == 0)
-		r = unlinkat(place.parent, place.name, flags) < 0 ? -errno : 0;
+		r = pmg_mind_names(request, PMG_EVENT_DELETE, &place,
+				   unlinkat(place.parent, place.name, flags) < 0 ? -errno : 0);
 	answer_with(answer, r);
 }

@@ -154,7 +154,9 @@ static int bind_path(struct pmg_request *request, struct pmg_endpoint *at)
 	r = pmg_resolve_text(request, AT_FDCWD, path, PMG_RESOLVE_PARENT, &object);
 	if (r == 0)
 		r = pmg_judge_object(request, PMG_ACCESS_WRITE, PMG_EVENT_WRITE, &object);
-	return r < 0 ? r : bind_in(at, &object, request->who.umask);
+	return r < 0 ? r
+		     : pmg_mind_names(request, PMG_EVENT_WRITE, &object,
+				      bind_in(at, &object, request->who.umask));
 }
 
 void pmg_unix_bind(struct pmg_request *request, struct pmg_endpoint *at, struct pmg_answer *answer)

@@ -236,6 +236,10 @@ void pmg_refuse(struct pmg_request *request, int code, enum pmg_event_op op,
 /** Record that a package may not run: no rule lets it. All texts are copied. */
 void pmg_refuse_listed(struct pmg_request *request, const char *package, const char *why,
 		       const char *program);
+/** A name was to be made or removed, which the policy allows, with this result: say that the kernel
+ *  refused where it has no rights for names (pmg_policy_can_name()). @return result */
+int pmg_mind_names(struct pmg_request *request, enum pmg_event_op op,
+		   const struct pmg_object *place, int result) PMG_MUST_CHECK;
 /** Record what no rule can allow: no allowance is suggested. */
 void pmg_refuse_always(struct pmg_request *request, int code, enum pmg_event_op op,
 		       const char *target);

@@ -135,14 +135,17 @@ int pmg_masks_hide(struct pmg_masks *masks, const char *path, struct pmg_err *er
 	return cover(masks, mask, err);
 }
 
-/* Denied to every role by a rule: what merely nobody allows, Landlock closes. */
+/* Open to no role, and closed by a rule: what merely nobody allows, Landlock closes. */
 static bool is_denied(const struct pmg_policy *policy, const char *path)
 {
 	struct pmg_decision manager =
 		pmg_policy_ask(policy, PMG_ACCESS_READ, PMG_ROLE_MANAGER, path);
+	struct pmg_decision script;
 
-	return !manager.allowed && manager.rule &&
-	       !pmg_policy_ask(policy, PMG_ACCESS_READ, PMG_ROLE_SCRIPT, path).allowed;
+	if (manager.allowed)
+		return false;
+	script = pmg_policy_ask(policy, PMG_ACCESS_READ, PMG_ROLE_SCRIPT, path);
+	return !script.allowed && (manager.rule || script.rule);
 }
 
 /* What the manager reads and scripts may not, as ~/.npmrc, is not hidden: by another name that it
@@ -179,12 +182,12 @@ struct search {
 /* A folder that a manager replaces must not hold a mount: it could not be removed. Of a system's
  * folders few can hold anything that is hidden. */
 static bool is_to_search(const struct search *search, const char *path, const char *name,
-			 bool denied)
+			 bool hidden)
 {
 	const struct pmg_policy *policy = search->masks->policy;
 
 	return !pmg_strv_has(&policy->dependency_names, name) &&
-	       (search->collect || (!denied && pmg_policy_hides_below(policy, path)));
+	       (search->collect || (!hidden && pmg_policy_hides_below(policy, path)));
 }
 
 static int look_at(struct search *search, int dir, const char *folder, const struct dirent *entry,
@@ -193,6 +196,8 @@ static int look_at(struct search *search, int dir, const char *folder, const str
 	struct pmg_masks *masks = search->masks;
 	pmg_autofree char *path = pmg_path_join(folder, entry->d_name);
 	bool denied = search->collect || is_denied(masks->policy, path);
+	/* Of what is opened in part, each thing is asked for. */
+	bool hidden = denied && !search->collect && pmg_policy_hides(masks->policy, path);
 	bool is_folder = entry->d_type == DT_DIR;
 	struct stat st;
 
@@ -207,9 +212,9 @@ static int look_at(struct search *search, int dir, const char *folder, const str
 	}
 	if (denied)
 		remember(masks, &st);
-	if (is_folder && is_to_search(search, path, entry->d_name, denied))
+	if (is_folder && is_to_search(search, path, entry->d_name, hidden))
 		pmg_strv_add(&search->folders, path);
-	return denied && !search->collect ? pmg_masks_hide(masks, path, err) : 0;
+	return hidden ? pmg_masks_hide(masks, path, err) : 0;
 }
 
 /* Rules compare bytes, and what means the same letters is far more than their two cases. */

@@ -1,10 +1,12 @@
 #include "sandbox/broker_priv.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/msg.h"
 #include "base/str.h"
@@ -116,6 +118,16 @@ void pmg_refuse_listed(struct pmg_request *request, const char *package, const c
 					   .sensitive = true,
 					   .package = package,
 					   .why = why });
+}
+
+int pmg_mind_names(struct pmg_request *request, enum pmg_event_op op,
+		   const struct pmg_object *place, int result)
+{
+	if (result != -EACCES || faccessat(place->parent, ".", W_OK | X_OK, AT_EACCESS) < 0 ||
+	    pmg_policy_can_name(request->broker->policy, place->path))
+		return result; /* the folder itself is closed to the user, without any walls */
+	pmg_refuse(request, pmg_judge_code(op), op, NULL, place->path);
+	return result;
 }
 
 void pmg_refuse_always(struct pmg_request *request, int code, enum pmg_event_op op,

@@ -88,7 +88,13 @@ static int open_subtree(const char *path, bool *write)
 	return open(path, O_PATH | O_CLOEXEC);
 }
 
-/* What is not there, or may not even be looked at, is not granted: the safe side. */
+/*
+ * What is not there, or may not even be looked at, is not granted: the safe side.
+ *
+ * Landlock moves and links nothing to where it grants more than it did (EXDEV). What may be read
+ * and written could be copied there as well, so in the outer domain all that may be written is
+ * alike: the broker starts no programs, and who does is in the inner one too.
+ */
 static int grant_subtree(const struct domains *domains, const struct pmg_subtree *subtree,
 			 struct pmg_err *err)
 {
@@ -105,7 +111,8 @@ static int grant_subtree(const struct domains *domains, const struct pmg_subtree
 	if (domains->mixed && fstat(fd, &st) == 0 && st.st_dev == domains->tmp.st_dev &&
 	    st.st_ino == domains->tmp.st_ino)
 		pure = false;
-	r = grant(domains->outer, fd, subtree->path, rights_of(subtree, write), err);
+	r = grant(domains->outer, fd, subtree->path,
+		  rights_of(subtree, write) | (write ? LANDLOCK_ACCESS_FS_EXECUTE : 0), err);
 	if (r == 0)
 		r = grant(domains->inner, fd, subtree->path, rights_of(subtree, pure), err);
 	return r;

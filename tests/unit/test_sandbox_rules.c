@@ -66,6 +66,7 @@ static int begin(struct walled *walled, struct pmg_landlock **outer, struct pmg_
 	pmg_auto(subtrees) struct pmg_subtrees subtrees = { 0 };
 	struct pmg_sandbox_want want = { 0 };
 	pmg_autofree char *link = NULL, *away = NULL, *granted = NULL, *dropped = NULL;
+	size_t i;
 	int proc;
 
 	walled_begin(walled, "/bin/true");
@@ -80,6 +81,12 @@ static int begin(struct walled *walled, struct pmg_landlock **outer, struct pmg_
 	walled_allow_below(walled, PMG_ACCESS_WRITE, PMG_RANK_ALLOW, walled->project, "mixed/**");
 	walled_allow_below(walled, PMG_ACCESS_WRITE, PMG_RANK_MANDATORY_DENY, walled->project,
 			   "mixed/hooks/**");
+	/* As in a profile: what is closed for reading everywhere is not so among packages. */
+	pmg_strv_add(&walled->policy->dependency_names, "deps");
+	for (i = 0; i < walled->policy->n_rules; i++)
+		if (walled->policy->rules[i].access == PMG_ACCESS_READ &&
+		    walled->policy->rules[i].rank == PMG_RANK_MANDATORY_DENY)
+			walled->policy->rules[i].packages_exempt = true;
 	granted = pmg_path_join(walled->home, "granted");
 	dropped = pmg_path_join(walled->home, "dropped");
 	walled_copy("/bin/true", granted);
