@@ -56,7 +56,7 @@ static void look_at_symlink(struct search *search, const char *folder, const cha
 			    const char *path)
 {
 	struct stat st;
-	pmg_autofree char *target = pmg_target_find(folder, name, &st);
+	pmg_autofree char *target = pmg_target_find(NULL, folder, name, &st);
 
 	if (target && !pmg_path_is_under(target, search->project))
 		add(search->out, false, path, target);

@@ -8,7 +8,7 @@ librun_a_SOURCES = \
 check_PROGRAMS += tests/unit/test_run_cooldown
 tests_unit_test_run_cooldown_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_run_ahead tests/unit/test_run_bounds tests/unit/test_run_certs tests/unit/test_run_confined tests/unit/test_run_find tests/unit/test_run_folder \
-	tests/unit/test_run_index tests/unit/test_run_lasting tests/unit/test_run_learned tests/unit/test_run_links tests/unit/test_run_outer tests/unit/test_run_prepare tests/unit/test_run_question tests/unit/test_run_remove tests/unit/test_run_self tests/unit/test_run_signals tests/unit/test_run_sweeper \
+	tests/unit/test_run_index tests/unit/test_run_lasting tests/unit/test_run_learned tests/unit/test_run_links tests/unit/test_run_outer tests/unit/test_run_prepare tests/unit/test_run_question tests/unit/test_run_remove tests/unit/test_run_self tests/unit/test_run_signals tests/unit/test_run_sweeper tests/unit/test_run_target \
 	tests/unit/test_run_tool tests/unit/test_run_tree tests/unit/test_run_withheld
 tests_unit_test_run_ahead_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_question_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
@@ -27,6 +27,7 @@ tests_unit_test_run_remove_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_self_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_signals_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_sweeper_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
+tests_unit_test_run_target_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_tree_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_withheld_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 tests_unit_test_run_tool_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)

@@ -137,6 +137,10 @@ static void judge_file(struct asking *a, const char *path, const struct stat *st
 	} else {
 		allow(a, decision.rule);
 	}
+	if (a->reply->allowed && access == PMG_ACCESS_WRITE &&
+	    !pmg_policy_can_name(a->policy, path))
+		set_note(a, "as it is there: to make, remove or replace it takes a rule that names "
+			    "just it, for its folder is not open");
 	if (is_private(a, path))
 		set_note(a, "a run has a /tmp of its own, empty when it begins");
 }
@@ -144,7 +148,7 @@ static void judge_file(struct asking *a, const char *path, const struct stat *st
 static int find_target(struct asking *a, const char *path, char **target, struct stat *st,
 		       struct pmg_err *err)
 {
-	*target = pmg_target_find(a->prepared->cwd, path, st);
+	*target = pmg_target_find(a->policy, a->prepared->cwd, path, st);
 	return *target ? 0 : pmg_err_set(err, PMG_E_USAGE, errno, "%s", path);
 }
 

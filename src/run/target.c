@@ -8,6 +8,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "policy/policy.h"
 
 #define LINKS_MAX 40U /* path_resolution(7) */
 
@@ -17,12 +18,15 @@ struct walk {
 	char *rest;
 	unsigned links;
 	bool missing; /* done is not there: what follows is text */
+	const struct pmg_policy *policy;
+	struct pmg_hidden hidden;
 };
 
 static void walk_done(struct walk *walk)
 {
 	free(walk->done);
 	free(walk->rest);
+	pmg_hidden_done(&walk->hidden);
 }
 PMG_DEFINE_AUTO_DONE(walk, struct walk, walk_done);
 
@@ -68,6 +72,8 @@ static int step(struct walk *walk, const char *name, const char *rest, struct st
 		set(&walk->rest, pmg_xstrdup(rest));
 		return 0;
 	}
+	if (walk->policy && !walk->missing)
+		walk->missing = pmg_hidden_has(&walk->hidden, walk->policy, walk->done);
 	next = pmg_path_join(walk->done, name);
 	*st = (struct stat){ 0 };
 	if (!walk->missing && lstat(next, st) < 0) {
@@ -86,11 +92,15 @@ static int step(struct walk *walk, const char *name, const char *rest, struct st
 	return 0;
 }
 
-char *pmg_target_find(const char *cwd, const char *path, struct stat *st)
+char *pmg_target_find(const struct pmg_policy *policy, const char *cwd, const char *path,
+		      struct stat *st)
 {
 	pmg_auto(walk) struct walk walk = { .done = pmg_xstrdup(path[0] == '/' ? "/" : cwd),
-					    .rest = pmg_xstrdup(path) };
+					    .rest = pmg_xstrdup(path),
+					    .policy = policy };
 
+	if (policy)
+		pmg_policy_hidden(policy, &walk.hidden);
 	while (true) {
 		pmg_autofree char *name = NULL;
 		pmg_autofree char *rest = NULL;

@@ -23,7 +23,7 @@ tests_unit_test_sandbox_walls_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_sandbox_agree
 tests_unit_test_sandbox_agree_SOURCES = tests/unit/test_sandbox_agree.c tests/helper/agree.c \
 	tests/helper/agree.h tests/helper/agree_dice.c tests/helper/agree_judge.c
-tests_unit_test_sandbox_agree_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+tests_unit_test_sandbox_agree_LDADD = $(LINK_RUN) $(CMOCKA_LIBS)
 
 # Walls are left out by taking the calls away that build them.
 check_PROGRAMS += tests/unit/test_sandbox_mutants

@@ -357,41 +357,47 @@ static void take_away(const struct agree_tree *tree, const char *path)
 		broken("remove", path);
 }
 
-void agree_undo(const struct agree_tree *tree, const struct agree_call *call, int result)
+static bool is_of_object(enum agree_op op)
 {
-	char a[AGREE_PATH] = "", b[AGREE_PATH] = "";
+	return op == AGREE_TRUNCATE || op == AGREE_CREATE || op == AGREE_CREATE_NEW;
+}
 
+void agree_look(const struct agree_call *call, struct agree_where *out)
+{
+	out->a[0] = out->b[0] = '\0';
+	/* Neither need be there: then the call does nothing, or makes it. */
+	if (is_of_object(call->op))
+		(void)agree_object(call->a, out->a);
+	else
+		(void)agree_place(call->a, out->a);
+	if (call->b[0])
+		(void)agree_place(call->b, out->b);
+}
+
+void agree_undo(const struct agree_tree *tree, const struct agree_call *call,
+		const struct agree_where *where, int result)
+{
 	if (result != 0)
 		return;
 	switch (call->op) {
-	case AGREE_TRUNCATE:
-		if (agree_object(call->a, a) == 0)
-			put_back(tree, a);
-		break;
 	case AGREE_CREATE:
 	case AGREE_CREATE_NEW:
-		if (agree_object(call->a, a) == 0)
-			take_away(tree, a);
-		break;
 	case AGREE_MKDIR:
 	case AGREE_SYMLINK:
-		if (agree_place(call->a, a) == 0)
-			take_away(tree, a);
+		take_away(tree, where->a);
 		break;
+	case AGREE_TRUNCATE:
 	case AGREE_UNLINK:
 	case AGREE_RMDIR:
-		if (agree_place(call->a, a) == 0)
-			put_back(tree, a);
+		put_back(tree, where->a);
 		break;
 	case AGREE_RENAME:
-		if (agree_place(call->a, a) != 0 || agree_place(call->b, b) != 0 ||
-		    rename(b, a) < 0)
-			broken("rename back", call->b);
-		put_back(tree, b);
+		if (rename(where->b, where->a) < 0)
+			broken("rename back", where->b);
+		put_back(tree, where->b);
 		break;
 	case AGREE_HARD_LINK:
-		if (agree_place(call->b, b) == 0)
-			take_away(tree, b);
+		take_away(tree, where->b);
 		break;
 	case AGREE_READ:
 	case AGREE_WRITE:

@@ -70,8 +70,14 @@ void agree_move(const struct agree_tree *from, const struct agree_tree *to,
 		struct agree_call *call);
 /** @return 0 or errno */
 int agree_perform(const struct agree_call *call);
+/* Where a call's names lie, looked up before it: it may move what they lead through. */
+struct agree_where {
+	char a[AGREE_PATH], b[AGREE_PATH];
+};
+void agree_look(const struct agree_call *call, struct agree_where *out);
 /** Put back what a call that ended with this result has changed. */
-void agree_undo(const struct agree_tree *tree, const struct agree_call *call, int result);
+void agree_undo(const struct agree_tree *tree, const struct agree_call *call,
+		const struct agree_where *where, int result);
 
 /** Where a name lies, the last part not followed. @return 0 or errno */
 int agree_place(const char *path, char out[AGREE_PATH]);

@@ -47,25 +47,10 @@ static bool is_there(const char *path, struct stat *st)
 	return lstat(path, st) == 0;
 }
 
-static bool is_under_one(const struct pmg_strv *list, const char *path)
-{
-	size_t i;
-
-	for (i = 0; i < list->n; i++)
-		if (pmg_path_is_under(path, list->v[i]))
-			return true;
-	return false;
-}
-
 /* Closed for reading to everybody, by a rule: within walls something empty lies over it. */
 static bool is_hidden(const struct judge *judge, const char *path)
 {
-	struct pmg_decision got =
-		pmg_policy_ask(judge->policy, PMG_ACCESS_READ, PMG_ROLE_MANAGER, path);
-
-	return is_under_one(&judge->hidden.paths, path) ||
-	       (is_under_one(&judge->hidden.roots, path) && !got.allowed && got.rule &&
-		!pmg_policy_ask(judge->policy, PMG_ACCESS_READ, PMG_ROLE_SCRIPT, path).allowed);
+	return pmg_hidden_has(&judge->hidden, judge->policy, path);
 }
 
 /* A way through the tree. */
@@ -116,8 +101,6 @@ static int step(struct judge *judge, struct way *way, bool last, char out[AGREE_
 	struct stat st;
 
 	if (is_hidden(judge, way->at[0] ? way->at : "/")) {
-		/* Among packages nothing is hidden, but what a rule names. */
-		judge->out->left_out |= strstr(way->at, "/node_modules") != NULL;
 		next = pmg_path_join(way->at, way->rest);
 		(void)snprintf(out, AGREE_PATH, "%s", next);
 		return 0;
@@ -174,30 +157,13 @@ static bool is_hidden_somewhere(const struct judge *judge, const char *path)
 	return false;
 }
 
-/* What is hidden is not there to be written either: who denies the one means the other
- * (docs/policy.md). Calls that would are left out. */
-static void need_write(struct judge *judge, int code, const char *path)
-{
-	need(judge, PMG_ACCESS_WRITE, code, path);
-	if (judge->out->n == 0 && is_hidden_somewhere(judge, path))
-		judge->out->left_out = true;
-}
-
 /* Landlock has rights to make and remove a name on its folder alone. Outside of the project the
  * topmost name that a rule allows is made before the start, and stays. */
 static void need_name(struct judge *judge, int code, const char *path)
 {
-	pmg_auto(subtrees) struct pmg_subtrees trees = { 0 };
-	pmg_autofree char *folder = pmg_path_dir(path);
-	bool can = false;
-	size_t i;
-
-	need_write(judge, code, path);
-	pmg_policy_subtrees(judge->policy, &trees);
-	for (i = 0; i < trees.n; i++)
-		can |= trees.v[i].write && pmg_path_is_under(folder, trees.v[i].path);
-	if (judge->out->n == 0 && !can)
-		judge->out->left_out = true;
+	need(judge, PMG_ACCESS_WRITE, code, path);
+	if (judge->out->n == 0 && !pmg_policy_can_name(judge->policy, path))
+		deny(judge, code ? code : pmg_code_of_access(PMG_ACCESS_WRITE), NULL, path);
 }
 
 static void judge_open(struct judge *judge, const struct agree_call *call)
@@ -211,7 +177,7 @@ static void judge_open(struct judge *judge, const struct agree_call *call)
 	if (call->op == AGREE_CREATE && !is_there(object, &st))
 		need_name(judge, 0, object);
 	else if (writes)
-		need_write(judge, 0, object);
+		need(judge, PMG_ACCESS_WRITE, 0, object);
 	if (!writes || call->op == AGREE_BOTH)
 		need(judge, PMG_ACCESS_READ, 0, object);
 }
@@ -283,8 +249,7 @@ static void judge_rename(struct judge *judge, const struct agree_call *call)
 		return;
 	is_folder = is_there(from, &st) && S_ISDIR(st.st_mode);
 	need_name(judge, CODE_TREE, from);
-	if (!is_folder)
-		need(judge, PMG_ACCESS_READ, CODE_TREE, from);
+	need(judge, PMG_ACCESS_READ, CODE_TREE, from);
 	if (!find(judge, call->b, false, to))
 		return;
 	need_name(judge, CODE_TREE, to);
@@ -299,7 +264,7 @@ static void judge_link(struct judge *judge, const struct agree_call *call)
 	if (!find(judge, call->a, false, from))
 		return;
 	need(judge, PMG_ACCESS_READ, CODE_TREE, from);
-	need_write(judge, CODE_TREE, from);
+	need(judge, PMG_ACCESS_WRITE, CODE_TREE, from);
 	if (!find(judge, call->b, false, to))
 		return;
 	need_name(judge, CODE_TREE, to);
@@ -308,26 +273,16 @@ static void judge_link(struct judge *judge, const struct agree_call *call)
 		need(judge, PMG_ACCESS_READ, CODE_TREE, to);
 }
 
-/* What lies over something hidden is no program: the kernel says so, and nobody is told. */
+/* What lies over something hidden is no program; it was to be started all the same. */
 static void judge_exec(struct judge *judge, const struct agree_call *call)
 {
 	char object[AGREE_PATH];
-	pmg_autofree char *folder = NULL;
-	bool starts;
 	struct stat st;
 
 	if (!find(judge, call->a, true, object))
 		return;
-	folder = pmg_path_dir(object);
-	starts = is_there(object, &st) && S_ISREG(st.st_mode) && (st.st_mode & 0100);
-	if (is_hidden_somewhere(judge, folder)) {
-		need(judge, PMG_ACCESS_EXEC, 0, object);
-		judge->out->left_out |= judge->out->n == 0;
-		return;
-	}
-	if (starts && is_hidden(judge, object))
-		judge->out->left_out = true;
-	else if (starts)
+	if (is_hidden_somewhere(judge, object) ||
+	    (is_there(object, &st) && S_ISREG(st.st_mode) && (st.st_mode & 0100)))
 		need(judge, PMG_ACCESS_EXEC, 0, object);
 }
 
@@ -345,10 +300,8 @@ static void judge_connect(struct judge *judge, const struct agree_call *call)
 	can = got.allowed ||
 	      (!got.rule &&
 	       pmg_policy_ask(judge->policy, PMG_ACCESS_WRITE, judge->role, object).allowed);
-	if (can) {
-		judge->out->left_out |= is_hidden_somewhere(judge, object);
+	if (can)
 		return;
-	}
 	target = pmg_xasprintf("unix %s", object);
 	deny(judge, pmg_code_of_access(PMG_ACCESS_UNIX), got.rule, target);
 }

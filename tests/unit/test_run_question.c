@@ -1,6 +1,5 @@
 #include "run/question.h"
 
-#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,7 +9,6 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "run/target.h"
 #include "tests/helper/folder.h"
 
 static char *home, *project, *before;
@@ -66,42 +64,6 @@ static char *filled(const char *text)
 	if (!text || strncmp(text, "{", 1) != 0)
 		return text ? pmg_xstrdup(text) : NULL;
 	return pmg_xasprintf("%s%s", text[1] == 'h' ? home : project, text + 3);
-}
-
-static const struct {
-	const char *path, *target; /* NULL: it fails with errnum */
-	bool there;
-	int errnum;
-} targets[] = {
-	{ "package.json", "{p}/package.json", true, 0 },
-	{ "./node_modules/../package.json", "{p}/package.json", true, 0 },
-	{ "keys/id", "{h}/.ssh/id", true, 0 },
-	{ "keys/..", "{h}", true, 0 }, /* as the kernel goes, not as the text reads */
-	{ "keys/new/er", "{h}/.ssh/new/er", false, 0 },
-	{ "dangling", "{p}/made/later", false, 0 },
-	{ "//usr/./", "/usr", true, 0 },
-	{ "/", "/", true, 0 },
-	{ "/proc/self/status", "/proc/self/status", true, 0 },
-	{ "gone/../x", "{p}/x", false, 0 },
-	{ "loop", NULL, false, ELOOP },
-	{ "package.json/x", NULL, false, ENOTDIR },
-};
-
-static void a_path_leads_where_the_kernel_would_go(void **state)
-{
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < PMG_ARRAY_LEN(targets); i++) {
-		struct stat st;
-		pmg_autofree char *found = pmg_target_find(project, targets[i].path, &st);
-		int errnum = found ? 0 : errno;
-		pmg_autofree char *expected = filled(targets[i].target);
-
-		if (!pmg_streq(found, expected) || errnum != targets[i].errnum ||
-		    (found && (st.st_mode != 0) != targets[i].there))
-			fail_msg("row %zu: %s (%d)", i, found ? found : "(none)", errnum);
-	}
 }
 
 #define MANAGER PMG_ROLE_MANAGER
@@ -260,7 +222,6 @@ static void the_tool_is_the_one_that_the_folder_speaks_of(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_path_leads_where_the_kernel_would_go),
 		cmocka_unit_test(each_question_is_answered_as_a_run_would_be),
 		cmocka_unit_test(what_is_no_question_is_said_to_be_none),
 		cmocka_unit_test(the_tool_is_the_one_that_the_folder_speaks_of),
