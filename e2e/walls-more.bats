@@ -114,3 +114,28 @@ SCRIPT
 	guarded npm install --foreground-scripts
 	never test -e "$HOME/.local/bin/ls"
 }
+
+@test "a script that reads the token of ~/.npmrc is told of loudly, a nested npm is not" {
+	need jq
+	mkdir node_modules
+	script 'cat ~/.npmrc >node_modules/got; true'
+	bare npm install --foreground-scripts
+	must_work
+	grep -q CANARY-OF-NPM node_modules/got || fail "the control reads nothing"
+	rm node_modules/got
+	guarded npm install --foreground-scripts
+	same "status" 1 "$status"
+	must_say "[PMG2001]"
+	must_say "$HOME/.npmrc"
+	must_say "do not allow it"
+	script 'npm config get registry >node_modules/got 2>&1; true'
+	guarded npm install --foreground-scripts
+	must_work
+	must_not_say "do not allow it"
+	# What loads code of somebody else's is no npm.
+	echo 'try { require("fs").readFileSync(process.env.HOME + "/.npmrc") } catch {}' >spy.cjs
+	script 'NODE_OPTIONS="--require ./spy.cjs" npm --version >/dev/null; true'
+	guarded npm install --foreground-scripts
+	same "status" 1 "$status"
+	must_say "do not allow it"
+}

@@ -96,11 +96,14 @@ const struct pmg_mandatory_row pmg_mandatory_rows[] = {
 	{ HOME | PROJECT, RW, ".dockercfg", 0 },
 	{ HOME, RW, ".config/containers/auth.json", 0 },
 	/* Registries and forges: what a manager reads, its scripts may not */
-	{ HOME | PROJECT, R, ".npmrc", SCRIPT | QUIET | EMPTY },
+	{ HOME, R, ".npmrc", SCRIPT | EMPTY },
+	{ PROJECT, R, ".npmrc", SCRIPT | QUIET | EMPTY },
 	{ PROJECT, W, ".npmrc", SCRIPT },
 	{ HOME, W, ".npmrc", SCRIPT },
-	{ HOME | PROJECT, RW, ".yarnrc.yml", SCRIPT | QUIET | EMPTY },
-	{ HOME | PROJECT, RW, ".yarnrc", SCRIPT | QUIET | EMPTY },
+	{ HOME, RW, ".yarnrc.yml", SCRIPT | EMPTY },
+	{ PROJECT, RW, ".yarnrc.yml", SCRIPT | QUIET | EMPTY },
+	{ HOME, RW, ".yarnrc", SCRIPT | EMPTY },
+	{ PROJECT, RW, ".yarnrc", SCRIPT | QUIET | EMPTY },
 	/* Exactly these: of a folder (what bun lists, "/" among them) its own names. */
 	{ FIXED, R, "${PLAINCONFIG}", OPEN },
 	{ HOME | PROJECT, RW, ".pypirc", 0 },

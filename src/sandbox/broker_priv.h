@@ -267,6 +267,8 @@ struct pmg_who_start {
 void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who,
 		  const struct pmg_who_start *start);
 void pmg_who_umask(struct pmg_broker *broker, const struct pmg_who *who, unsigned umask);
+/** Does it run a package manager of this machine, beside the one that was started? */
+bool pmg_who_is_tool(struct pmg_broker *broker, const struct pmg_who *who);
 /** Does it run for a script of the project itself, as far as was seen? */
 bool pmg_who_is_own(struct pmg_broker *broker, const struct pmg_who *who);
 /**

@@ -47,6 +47,14 @@ static char *own_settings(struct pmg_request *request, const struct refusal *ref
 	return pmg_xasprintf("read=%s", pattern);
 }
 
+/* A nested npm asks for ~/.npmrc whatever it was started for; nobody else does. */
+static bool is_telling(struct pmg_request *request, const struct pmg_policy_rule *rule)
+{
+	return rule && rule->sensitive &&
+	       !(rule->roles == PMG_ROLE_SCRIPT && rule->layer == PMG_LAYER_MANDATORY &&
+		 pmg_who_is_tool(request->broker, &request->who));
+}
+
 static void tell(struct pmg_broker *broker, const struct pmg_event *event)
 {
 	struct pmg_err err = PMG_ERR_INIT;
@@ -69,7 +77,7 @@ static void record(struct pmg_request *request, const struct refusal *refusal)
 		.op = refusal->op,
 		.by = PMG_EVENT_BY_BROKER,
 		.target = pmg_xstrndup(refusal->target, PMG_EVENT_TARGET_MAX - 1),
-		.sensitive = refusal->sensitive || (rule && rule->sensitive),
+		.sensitive = refusal->sensitive || is_telling(request, rule),
 		.first = time(NULL),
 		.count = 1,
 	};

@@ -84,6 +84,7 @@ static void inherit(struct pmg_broker *broker, struct pmg_process *process, pid_
 	process->of_git = parent->is_git;
 	process->may_be_part = process->is_direct && !broker->who->has_forgotten;
 	process->settled = parent->settled;
+	process->is_tool = parent->is_tool;
 	process->own = parent->own;
 	process->package = copy(parent->package);
 	process->script = copy(parent->script);
@@ -240,6 +241,8 @@ static bool begin_start(struct pmg_broker *broker, const struct pmg_who *who,
 {
 	bool first = process && !process->started;
 
+	if (process)
+		process->is_tool = pmg_started_is_tool(broker->policy, who->tid, start);
 	if (process && process == broker->who->v[0])
 		become(broker, who, process, start);
 	if (!process || process == broker->who->v[0])
@@ -278,6 +281,18 @@ void pmg_who_exec(struct pmg_broker *broker, const struct pmg_who *who,
 		settle(process, &told);
 	}
 	(void)pthread_mutex_unlock(&table->lock);
+}
+
+bool pmg_who_is_tool(struct pmg_broker *broker, const struct pmg_who *who)
+{
+	const struct pmg_process *process;
+	bool is_tool;
+
+	(void)pthread_mutex_lock(&broker->who->lock);
+	process = pmg_who_table_of(broker->who, who);
+	is_tool = process && process->is_tool;
+	(void)pthread_mutex_unlock(&broker->who->lock);
+	return is_tool;
 }
 
 bool pmg_who_is_own(struct pmg_broker *broker, const struct pmg_who *who)

@@ -71,6 +71,7 @@ struct pmg_process {
 	bool of_git;      /* its parent was one */
 	bool settled; /* its package is known and is not the project: what starts below keeps it */
 	bool own;     /* a script of the project itself, or started by one */
+	bool is_tool; /* it runs a package manager that is no part of this one: a nested npm */
 	char *package;
 	char *script;
 	char *folder; /* in which its first program started: what the package is known by */
@@ -154,6 +155,10 @@ bool pmg_started_read(struct pmg_broker *broker, pid_t tid, const struct pmg_who
 bool pmg_started_is_installed(const struct pmg_policy *policy, const char *program);
 /** Is its first argument that path, as that of what "#!/usr/bin/env" names is the script? */
 bool pmg_started_runs(pid_t tid, const struct pmg_who_start *start, const char *path);
+/** Is it a package manager of this machine, which nothing of the run can have written, and that was
+ *  given no code to load? It asks for its settings as a matter of course. */
+bool pmg_started_is_tool(const struct pmg_policy *policy, pid_t tid,
+			 const struct pmg_who_start *start);
 /** Is it a shell script, by its "#!", or the shell that runs one? @param was  of the program before
  */
 bool pmg_started_is_shim(const char *program, bool was);

@@ -224,6 +224,60 @@ static bool is_led_astray(const struct pmg_policy *policy, pid_t tid,
 	return !safe;
 }
 
+static bool take_loaded(pid_t tid, uint64_t address, void *ctx)
+{
+	static const char *const names[] = { "NODE_OPTIONS=", "BUN_OPTIONS=", "LD_PRELOAD=" };
+	char text[16];
+	bool *found = ctx;
+	size_t i;
+
+	read_some(tid, address, text, sizeof text);
+	for (i = 0; i < PMG_ARRAY_LEN(names); i++)
+		*found = *found || (pmg_str_has_prefix(text, names[i]) && text[strlen(names[i])]);
+	return !*found;
+}
+
+/* "npm", "npx-cli.js", "pnpm.cjs", "yarn-4.1.0.cjs" */
+static bool is_tools_name(const char *name)
+{
+	static const char *const names[] = { "npm",  "npx",     "pnpm", "pnpx",
+					     "yarn", "yarnpkg", "bun",  "bunx" };
+	static const char after[] = ".-";
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(names); i++) {
+		const char *rest = name + strlen(names[i]);
+
+		if (pmg_str_has_prefix(name, names[i]) && (!*rest || strchr(after, *rest)))
+			return true;
+	}
+	return false;
+}
+
+bool pmg_started_is_tool(const struct pmg_policy *policy, pid_t tid,
+			 const struct pmg_who_start *start)
+{
+	bool is_node = pmg_str_has_prefix(pmg_path_name(start->program), "node"), loaded = false;
+	char argument[PATH_SIZE];
+	const char *tool = start->program;
+	uint64_t argv[2] = { 0 };
+
+	if (!is_node && !is_tools_name(pmg_path_name(tool)))
+		return false;
+	if (is_node) {
+		if (!start->argv || pmg_notify_read(tid, start->argv, argv, sizeof argv) < 0 ||
+		    !argv[0])
+			return false;
+		read_some(tid, argv[1], argument, sizeof argument);
+		tool = argument;
+	}
+	if (tool[0] != '/' || !is_tools_name(pmg_path_name(tool)) ||
+	    (is_planted(policy, tool) && !pmg_strv_has(&policy->manager_parts, tool)))
+		return false;
+	walk_environment(tid, start->envp, take_loaded, &loaded);
+	return !loaded;
+}
+
 static bool is_argument(const char *argument, const char *wanted)
 {
 	return wanted[0] == '/' || wanted[0] == '\0' ? pmg_str_has_suffix(argument, wanted)

@@ -180,7 +180,9 @@ void pmg_event_key(const struct pmg_event *event, char out[PMG_SHA256_HEX])
 	const char *const texts[] = { event->target, event->rule, event->package, event->script };
 	pmg_auto(str) struct pmg_str bytes = PMG_STR_INIT(SIZE_MAX / 2);
 	size_t i;
-	int r = pmg_str_addf(&bytes, "%d %s", event->code, pmg_event_op_name(event->op));
+	/* What one program does as a matter of course may be a theft by another. */
+	int r = pmg_str_addf(&bytes, "%d %s%s", event->code, pmg_event_op_name(event->op),
+			     event->sensitive ? " sensitive" : "");
 
 	/* Ends and absence are part of it, so that no two lists of texts make the same bytes. */
 	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(texts); i++)
