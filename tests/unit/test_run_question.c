@@ -86,7 +86,7 @@ static const struct {
 	{ PMG_ACCESS_READ, SCRIPT, "/proc/1/cmdline", 0, "/proc/1/cmdline", false, NULL },
 	{ PMG_ACCESS_READ, SCRIPT, "/proc/self/environ", 0, "/proc/self/environ", false, NULL },
 	{ PMG_ACCESS_READ, MANAGER, "{h}/.npmrc", 0, "{h}/.npmrc", false, NULL },
-	{ PMG_ACCESS_READ, SCRIPT, "{h}/.npmrc", 2001, "{h}/.npmrc", false, NULL },
+	{ PMG_ACCESS_READ, SCRIPT, "{h}/.npmrc", 2001, "{h}/.npmrc", true, NULL },
 	{ PMG_ACCESS_WRITE, SCRIPT, "node_modules/x", 0, "{p}/node_modules/x", false, NULL },
 	{ PMG_ACCESS_WRITE, SCRIPT, "dangling", 2002, "{p}/made/later", false, "write=" },
 	{ PMG_ACCESS_WRITE, SCRIPT, "package.json", 2002, "{p}/package.json", false, "write=" },
