@@ -101,8 +101,8 @@ is_asked() { [ "$(asked_for)" = "$1" ] || fail "asked for: $(asked_for)"; }
 	known evil-five
 	never known evil-four
 	# A week later all is taken, and what is not in it is gone.
-	dump MAL-2026-1:evil-one MAL-2026-4:evil-five
-	changes "2020-01-01T00:00:00Z,MAL-2026-1"
+	dump MAL-2026-1:evil-one MAL-2026-4:evil-four # made before that was changed
+	changes "$later,MAL-2026-4" "2020-01-01T00:00:00Z,MAL-2026-1"
 	sed -i -E 's/"full":[0-9]+/"full":1/' "$state/feeds/osv.json"
 	update
 	must_fail
@@ -113,7 +113,8 @@ is_asked() { [ "$(asked_for)" = "$1" ] || fail "asked for: $(asked_for)"; }
 	is_asked "304 npm/all.zip, 200 npm/modified_id.csv"
 	known evil-five && known evil-one || fail "not known"
 	never known evil-three
-	[ -z "$(ls "$state/feeds/osv.changes")" ]
+	never known evil-four
+	[ "$(ls "$state/feeds/osv.changes")" = "MAL-2026-4~$later.json" ]
 }
 
 @test "what goes wrong leaves the index as it was, and the next update goes on" {
@@ -240,5 +241,67 @@ is_asked() { [ "$(asked_for)" = "$1" ] || fail "asked for: $(asked_for)"; }
 	out "$pmg" intel query pkg:npm/x --json
 	jq -e '.index.state == "stale" and .index.age_s > 1000000' <<<"$stdout" || fail "$(shown)"
 	out "$pmg" intel update nonsense
+	[ "$status" -eq 121 ] || fail "$(shown)"
+}
+
+@test "a signed index is taken from whom one has pinned, and never an older one" {
+	local key first
+	need openssl
+	for key in one two; do
+		openssl genpkey -algorithm ed25519 -out "$key.pem" 2>/dev/null
+		openssl pkey -in "$key.pem" -pubout -out "$key.pub" 2>/dev/null
+	done
+	dump MAL-2026-1:evil-one
+	update
+	must_work
+	out "$pmg" intel export --sign one.pem --sequence 5 "$site/www/fleet.db"
+	must_work
+	cp "$site/www/fleet.db" "$site/old.db"
+	cp "$site/www/fleet.db.json" "$site/old.json"
+	dump MAL-2026-1:evil-one MAL-2026-2:evil-two
+	update
+	out "$pmg" intel export --sign two.pem --sequence 6 --expires 1h --json "$site/www/fleet.db"
+	must_work
+	jq -e '.sequence == 6 and .size > 4096' <<<"$stdout" || fail "$(shown)"
+	# Elsewhere.
+	export XDG_STATE_HOME=$BATS_TEST_TMPDIR/elsewhere
+	state=$XDG_STATE_HOME/pmg
+	out "$pmg" intel import --manifest "$site/www/fleet.db.json"
+	[ "$status" -eq 121 ] || fail "$(shown)"
+	out "$pmg" intel import --manifest "$site/www/fleet.db.json" --pubkey one.pub
+	must_fail
+	must_say PMG3010
+	out "$pmg" intel import --manifest "$site/old.json" --pubkey one.pub "$site/old.db"
+	must_work
+	known evil-one
+	never known evil-two
+	feeds "{name: fleet, url: '$base/fleet.db.json', format: pmg-index, pubkeys: [\"$(sed -n 2p one.pub)\", \"$(sed -n 2p two.pub)\"]}"
+	update
+	must_work
+	is_asked "200 fleet.db.json, 200 fleet.db"
+	known evil-two
+	update
+	must_work
+	grep -q "nothing new" <<<"$stdout" || fail "$(shown)"
+	is_asked "200 fleet.db.json"
+	# Old, changed, cut, a page: the index stays.
+	first=$(sha256sum <"$state/intel.db")
+	cp "$site/old.db" "$site/www/fleet.db"
+	cp "$site/old.json" "$site/www/fleet.db.json"
+	update
+	must_fail
+	must_say "[PMG3010] feed fleet: its sequence is 5, and one with 6 was taken before"
+	jq -c '.sequence = 7' "$site/old.json" >"$site/www/fleet.db.json"
+	update
+	must_fail
+	must_say "the signature is not that of the key"
+	faults '{"fleet.db.json":{"html":true}}'
+	update
+	must_fail
+	[ "$first" = "$(sha256sum <"$state/intel.db")" ] || fail "the index was changed"
+	# It comes alone.
+	feeds "{name: fleet, url: '$base/fleet.db.json', format: pmg-index, pubkeys: [\"$(sed -n 2p one.pub)\"]}" \
+		"{name: osv, url: '$base/npm/all.zip'}"
+	update
 	[ "$status" -eq 121 ] || fail "$(shown)"
 }

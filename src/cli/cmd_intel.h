@@ -70,8 +70,14 @@ int pmg_intel_confine(const struct pmg_import_want *want, struct pmg_err *err) P
 
 /* Options of each command; the rows are in cmd_intel.c. */
 struct pmg_intel_import_opts {
-	const char *ecosystem, *name;
+	const char *ecosystem, *manifest, *name;
+	struct pmg_strv pubkeys;
 	bool accept, json;
+};
+struct pmg_intel_export_opts {
+	const char *sign, *expires;
+	uint64_t sequence;
+	bool json;
 };
 struct pmg_intel_update_opts {
 	bool accept, full, json;
@@ -91,6 +97,9 @@ struct pmg_intel_block_opts {
 };
 
 int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err);
+int pmg_cmd_intel_export(const struct pmg_call *call, struct pmg_err *err);
+/** `pmg intel import` with --manifest. */
+int pmg_intel_import_signed(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_update(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_status(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err);

@@ -11,6 +11,8 @@ int pmg_intel_confine(const struct pmg_import_want *want, struct pmg_err *err)
 
 	pmg_strv_add(&what.write_folders, dir);
 	pmg_strv_add(&what.read_files, want->path);
+	if (want->also)
+		pmg_strv_add(&what.read_files, want->also);
 	/* What hash tables are seeded with, so that a feed cannot be made to collide in them. */
 	pmg_strv_add(&what.read_files, "/dev/urandom");
 	r = pmg_confine_self(&what, err);

@@ -203,8 +203,15 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 	pmg_autofree char *feed = NULL;
 	struct pmg_import_want want = { .path = call->operands[0], .now = pmg_intel_date() };
 	enum pmg_eco eco;
-	int r = feed_name(opts, want.path, &feed, err);
+	int r;
 
+	if (opts->manifest)
+		return pmg_intel_import_signed(call, err);
+	if (opts->pubkeys.n > 0)
+		return pmg_err_set(err, PMG_E_USAGE, 0, "--pubkey is for --manifest");
+	if (call->n_operands == 0)
+		return pmg_err_set(err, PMG_E_USAGE, 0, "which feed? Give its PATH");
+	r = feed_name(opts, want.path, &feed, err);
 	if (r == 0 && opts->ecosystem) {
 		want.eco = &eco;
 		r = pmg_eco_parse(opts->ecosystem, &eco, err) < 0 ? pmg_err_as(err, PMG_E_USAGE)

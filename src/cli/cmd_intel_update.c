@@ -219,6 +219,25 @@ static int choose(const struct pmg_call *call, struct work *work, struct pmg_err
 	return 0;
 }
 
+/* It comes in place of the whole index: what others bring would be gone each time. */
+static int check_alone(const struct work *work, struct pmg_err *err)
+{
+	size_t n, i;
+	const struct pmg_config_feed *feeds = pmg_config_feeds(&work->settings.config.intel, &n);
+
+	for (i = 0; i < n; i++)
+		if (n > 1 && feeds[i].format == PMG_FEED_PMG_INDEX) {
+			(void)pmg_err_set(
+				err, PMG_E_CONFIG, 0,
+				"%s:%u: feed \"%s\" is a whole index (pmg-index), and there "
+				"are others beside it",
+				feeds[i].file ? feeds[i].file : work->settings.config.path,
+				feeds[i].line, feeds[i].name);
+			return pmg_err_hint(err, "let who signs it take the others in");
+		}
+	return 0;
+}
+
 static int say_index(const struct work *work, struct json_t *json, struct pmg_err *err)
 {
 	pmg_auto(judge) struct pmg_judge *judge = NULL;
@@ -260,6 +279,8 @@ static int prepare(const struct pmg_call *call, struct work *work, struct pmg_er
 
 	if (r == 0)
 		r = pmg_intel_settings_load(&work->settings, err);
+	if (r == 0)
+		r = check_alone(work, err);
 	if (r == 0)
 		r = choose(call, work, err);
 	if (r == 0)

@@ -272,7 +272,9 @@ int pmg_update_feed(const struct pmg_update *update, const struct pmg_config_fee
 
 	if (r < 0)
 		return r;
-	if (pmg_str_has_prefix(feed->url, FILE_SCHEME))
+	if (feed->format == PMG_FEED_PMG_INDEX)
+		r = pmg_updating_signed(&u);
+	else if (pmg_str_has_prefix(feed->url, FILE_SCHEME))
 		r = take_local(&u);
 	else
 		r = update_remote(&u);

@@ -39,4 +39,7 @@ int pmg_updating_changes(struct updating *u) PMG_MUST_CHECK;
 /** What was collected is in the index. */
 void pmg_updating_is_merged(struct updating *u);
 
+/** The whole of it for a signed index. */
+int pmg_updating_signed(struct updating *u) PMG_MUST_CHECK;
+
 #endif
