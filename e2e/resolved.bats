@@ -135,3 +135,25 @@ warm() { # NAME
 	must_say '[PMG3008] refused cached@1.0.0 (npm): known malware'
 	must_say 'it came past the proxy'
 }
+
+@test "pmg audit exposure names what passed before it was listed, and what it could reach" {
+	registry_add '{"eco":"npm","name":"sleeper","version":"1.0.0"}'
+	package_json '{ "sleeper": "1.0.0", "tiny": "1.0.0" }'
+	guarded --sandbox-allow "write=$project/extra/" npm install
+	must_work
+	bare "$pmg" audit exposure
+	must_work
+	[ -z "$stdout" ] || fail "exposed already: $(shown)"
+	record sleeper 1.0.0 MAL-2026-79 >m.json
+	"$pmg" intel import --name late m.json >/dev/null 2>&1
+	bare "$pmg" audit exposure
+	[ "$status" -eq 1 ] || fail "status: $(shown)"
+	grep -qF 'sleeper@1.0.0 (npm): known malware MAL-2026-79 [PMG3001]' <<<"$stdout" || fail "unsaid: $(shown)"
+	grep -qF "npm in $project" <<<"$stdout" || fail "unsaid: $(shown)"
+	grep -qF "write=$project/extra/" <<<"$stdout" || fail "unsaid: $(shown)"
+	must_not_say tiny
+	bare "$pmg" audit exposure --json
+	jq -e --arg p "$project" 'length == 1 and .[0].name == "sleeper" and (.[0].runs | length == 1) and
+		(.[0].runs[0] | .cwd == $p and .walls and (.reach | length > 0) and .profile == "npm")' <<<"$stdout" >/dev/null ||
+		fail "no such JSON: $stdout"
+}

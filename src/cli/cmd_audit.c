@@ -31,6 +31,12 @@ static const struct pmg_opt list_opts[] = {
 };
 
 const struct pmg_cmd pmg_audit_cmds[] = {
+	{ .name = "exposure",
+	  .synopsis = "[--json]",
+	  .summary = "what passed before it was listed",
+	  .flags = PMG_CMD_RAW,
+	  .max = PMG_CMD_ANY,
+	  .run = pmg_cmd_hand_on_audit },
 	{ .name = "list",
 	  .synopsis = "[--json] [--limit N] [--run ID] [--blocked]",
 	  .summary = "show runs and what was judged in them",

@@ -237,7 +237,23 @@ static const struct pmg_cmd cmds[] = {
 
 const struct pmg_cmd *pmg_cmd_intel(void)
 {
+	static const struct pmg_cmd audit[] = {
+		{ .name = "exposure",
+		  .synopsis = "[--json]",
+		  .summary = "what passed before it was listed",
+		  .about = "Packages that earlier runs let in, and that are listed now: in which "
+			   "runs, "
+			   "and what\ntheir scripts could reach. The status is 1 when there are "
+			   "any.\n",
+		  .opts = pmg_exposure_options,
+		  .opts_size = sizeof(struct pmg_exposure_opts),
+		  .run = pmg_cmd_intel_exposure },
+		{ 0 },
+	};
 	static const struct pmg_cmd rows[] = {
+		{ .name = "audit",
+		  .summary = "what was fetched, and what was refused",
+		  .subs = audit },
 		{ .name = "intel", .summary = "what is known of packages", .subs = cmds },
 		{ .name = "scan",
 		  .synopsis = "[--json] [--sarif] [PATH]",

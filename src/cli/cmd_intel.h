@@ -96,6 +96,12 @@ struct pmg_intel_block_opts {
 	const char *reason;
 };
 
+struct pmg_exposure_opts {
+	bool json;
+};
+extern const struct pmg_opt pmg_exposure_options[];
+
+int pmg_cmd_intel_exposure(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_export(const struct pmg_call *call, struct pmg_err *err);
 /** `pmg intel import` with --manifest. */

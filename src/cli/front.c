@@ -128,7 +128,7 @@ void pmg_front_environment(struct pmg_strv *out)
 }
 
 /* The rest of the command line is pmg-intel's business; so are the options given before. */
-int pmg_cmd_hand_on(const struct pmg_call *call, struct pmg_err *err)
+static int hand_on(const struct pmg_call *call, const char *family, struct pmg_err *err)
 {
 	const struct pmg_cmd_settings *settings = call->settings;
 	pmg_auto(strv) struct pmg_strv argv = { 0 };
@@ -147,10 +147,22 @@ int pmg_cmd_hand_on(const struct pmg_call *call, struct pmg_err *err)
 		pmg_strv_add(&argv, "--debug");
 	if (settings->color)
 		pmg_strv_addf(&argv, "--color=%s", settings->color);
+	if (family)
+		pmg_strv_add(&argv, family);
 	pmg_strv_add(&argv, call->cmd->name);
 	pmg_strv_extend(&argv, call->operands);
 	(void)execv(path, pmg_strv_argv(&argv));
 	return pmg_err_set(err, PMG_E_SYS, errno, "start %s", path);
+}
+
+int pmg_cmd_hand_on(const struct pmg_call *call, struct pmg_err *err)
+{
+	return hand_on(call, NULL, err);
+}
+
+int pmg_cmd_hand_on_audit(const struct pmg_call *call, struct pmg_err *err)
+{
+	return hand_on(call, "audit", err);
 }
 
 static bool is_later(const char *tool)

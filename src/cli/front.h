@@ -42,6 +42,8 @@ int pmg_cmd_audit_list(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_version(const struct pmg_call *call, struct pmg_err *err);
 /** "pmg intel ...": becomes pmg-intel. */
 int pmg_cmd_hand_on(const struct pmg_call *call, struct pmg_err *err);
+/** The same of a command below "audit". */
+int pmg_cmd_hand_on_audit(const struct pmg_call *call, struct pmg_err *err);
 /**
  * A guarded run. Ends the process by a signal where the tool was ended by one.
  * @param argv  the tool's, its name first

@@ -5,7 +5,8 @@ libcliintel_a_SOURCES = \
 	%D%/cmd_intel_query.c %D%/cmd_intel_rollback.c %D%/cmd_intel_status.c
 libcliintel_a_SOURCES += %D%/cmd_scan.c %D%/cmd_scan.h %D%/cmd_scan_report.c
 libcliintel_a_SOURCES += %D%/cmd_intel_apart.c %D%/cmd_intel_signed.c %D%/cmd_intel_update.c
-LINK_CLI_INTEL = libcliintel.a libcli.a libkernel.a $(LINK_VERDICT) $(SECCOMP_LIBS)
+libcliintel_a_SOURCES += %D%/cmd_intel_exposure.c
+LINK_CLI_INTEL = libcliintel.a libcli.a libkernel.a libviolation.a libpolicy.a $(LINK_VERDICT) $(SECCOMP_LIBS)
 
 dist_man_MANS += man/pmg-intel.1
 

@@ -19,3 +19,8 @@ check_PROGRAMS += tests/fuzz/fuzz_glob tests/fuzz/fuzz_host
 tests_fuzz_fuzz_glob_LDADD = $(FUZZ_MAIN) $(LINK_POLICY)
 tests_fuzz_fuzz_host_LDADD = $(FUZZ_MAIN) $(LINK_POLICY)
 EXTRA_DIST += tests/policy
+
+# What a run's scripts were allowed
+libpolicy_a_SOURCES += %D%/reach.c %D%/reach.h
+check_PROGRAMS += tests/unit/test_policy_reach
+tests_unit_test_policy_reach_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)

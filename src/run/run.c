@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "policy/reach.h"
 #include "run/learned.h"
 #include "run/outer.h"
 #include "run/tool.h"
@@ -122,6 +123,8 @@ static void begin_record(struct pmg_running *run, struct pmg_record *record)
 	record->profile =
 		pmg_xstrdup(run->prepared.policy ? run->prepared.policy->profile : "none");
 	record->no_walls = !pmg_running_is_confined(run);
+	if (run->prepared.policy)
+		pmg_policy_reach(run->prepared.policy, &record->reach);
 	pmg_mask_argv(run->want->argv, &record->argv);
 	pmg_withheld_note(record, run->prepared.policy, &run->scrubbed);
 }

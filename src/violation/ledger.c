@@ -45,6 +45,8 @@ static const char *const steps[] = {
 	" enforced_by TEXT NOT NULL, sensitive INTEGER NOT NULL, allow TEXT,"
 	" UNIQUE(run, key));",
 	"ALTER TABLE packages ADD COLUMN findings TEXT NOT NULL DEFAULT '[]';",
+	/* Runs of one fingerprint could reach the same. */
+	"CREATE TABLE reaches(fingerprint TEXT PRIMARY KEY, list TEXT NOT NULL) WITHOUT ROWID;",
 };
 
 int pmg_ledger_open(const char *path, struct pmg_store **out, struct pmg_err *err)
@@ -116,6 +118,22 @@ static int insert_run(struct pmg_store *store, struct pmg_record *record, struct
 			return r;
 	}
 	return pmg_err_set(err, PMG_E_DB, 0, "no free run id");
+}
+
+static int insert_reach(struct pmg_store *store, const struct pmg_record *record,
+			struct pmg_err *err)
+{
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	int r;
+
+	if (!record->fingerprint || record->reach.n == 0)
+		return 0;
+	r = pmg_store_prepare(store, "INSERT OR IGNORE INTO reaches VALUES(?1,?2)", &stmt, err);
+	if (r < 0)
+		return r;
+	pmg_stmt_bind_text(stmt, 1, record->fingerprint);
+	pmg_ledger_bind_list(stmt, 2, &record->reach);
+	return pmg_stmt_run(stmt, err);
 }
 
 static int insert_packages(struct pmg_store *store, const struct pmg_record *record, int64_t run,
@@ -242,7 +260,9 @@ static int write_all(struct pmg_store *store, struct pmg_record *record,
 	if (r < 0)
 		return r;
 	run = pmg_store_last_id(store);
-	r = insert_packages(store, record, run, err);
+	r = insert_reach(store, record, err);
+	if (r == 0)
+		r = insert_packages(store, record, run, err);
 	if (r == 0)
 		r = insert_passed(store, record, run, err);
 	if (r == 0)

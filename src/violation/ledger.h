@@ -45,6 +45,27 @@ struct pmg_ledger_query {
 int pmg_ledger_list(const char *path, const struct pmg_ledger_query *query, struct json_t **out,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 
+/* A package that was let in, in one run. All borrowed, until the next one. */
+struct pmg_ledger_landed {
+	const char *eco, *name, *version; /* version "" where it was not known */
+	const char *run;
+	int64_t started; /* seconds since 1970 */
+	const char *tool, *cwd, *profile,
+		*fingerprint; /* profile NULL, fingerprint "": not known */
+	const char *url;      /* where it came from */
+	const char *reach;    /* JSON list of what scripts were allowed; NULL: not known */
+};
+/** @return 0 to go on, else the reading ends and gives it back */
+typedef int pmg_ledger_landed_fn(void *ctx, const struct pmg_ledger_landed *landed,
+				 struct pmg_err *err);
+
+/**
+ * All packages that were let in, by ecosystem, name, version, and then the oldest run first.
+ * @return 0, also when there is no ledger yet; what fn returned; -PMG_E_DB
+ */
+int pmg_ledger_each_landed(const char *path, pmg_ledger_landed_fn *fn, void *ctx,
+			   struct pmg_err *err) PMG_MUST_CHECK;
+
 /* Which refusals; zero and NULL: any. */
 struct pmg_ledger_events_query {
 	uint64_t limit;

@@ -41,8 +41,9 @@ struct pmg_record {
 	char *cwd;
 	int exit; /* as pmg ends: 128+n for a signal */
 	char *fingerprint;
-	char *profile; /* name of the policy; "none" when the run had no walls */
-	bool no_walls; /* a person said so: the ledger is to know, whatever else happened */
+	char *profile;         /* name of the policy; "none" when the run had no walls */
+	struct pmg_strv reach; /* what its scripts were allowed: "write=/p/out/x" */
+	bool no_walls;         /* a person said so: the ledger is to know, whatever else happened */
 	bool index_present;
 	int64_t index_built;
 	uint64_t index_records;

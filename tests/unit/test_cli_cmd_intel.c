@@ -151,7 +151,9 @@ static void the_man_page_knows_every_command_and_option(void **state)
 
 	(void)state;
 	records_must(pmg_io_slurp(path, 1U << 20, &page, &len, &err), &err);
-	for (cmd = pmg_cmd_intel()->subs; cmd->name; cmd++) {
+	for (cmd = pmg_cmd_intel(); strcmp(cmd->name, "intel") != 0; cmd++)
+		;
+	for (cmd = cmd->subs; cmd->name; cmd++) {
 		assert_documented(page, ".Nm \"pmg intel\" Cm ", cmd->name);
 		assert_documented(page, ".It Cm ", cmd->name);
 		for (opt = cmd->opts; opt && opt->kind != PMG_OPT_END; opt++)

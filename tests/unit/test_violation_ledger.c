@@ -19,6 +19,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "store/store.h"
 
 static const struct pmg_ledger_keep keep_all = { 0, 0 };
@@ -343,6 +344,47 @@ static void deny(struct pmg_record *record, int code, const char *target, const 
 	(void)pmg_record_denied(record, &event);
 }
 
+static int note_landed(void *ctx, const struct pmg_ledger_landed *l, struct pmg_err *err)
+{
+	(void)err;
+	return pmg_str_addf(ctx, "%s %s@%s %s %lld %s\n", l->eco, l->name, l->version, l->run,
+			    (long long)l->started, l->reach ? l->reach : "-");
+}
+
+static void write_landed(const char *path, const char *id, int64_t started, const char *reach)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	fill(&record, id, started, true);
+	if (reach)
+		pmg_strv_add(&record.reach, reach);
+	else
+		record.fingerprint[0] = '\0';
+	assert_int_equal(pmg_ledger_write(path, &record, &keep_all, &err), 0);
+}
+
+/* What was refused is not among them; runs of one fingerprint share what could be reached. */
+static void what_was_let_in_comes_the_oldest_run_first(void **state)
+{
+	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(4096);
+	pmg_autofree char *dir = NULL;
+	pmg_autofree char *path = ledger_path(&dir);
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_ledger_each_landed(path, note_landed, &text, &err), 0);
+	assert_int_equal(text.len, 0);
+	write_landed(path, "r-3", 300, "write=/p/out");
+	write_landed(path, "r-2", 200, "write=/p/out");
+	write_landed(path, "r-1", 100, NULL);
+	assert_int_equal(pmg_ledger_each_landed(path, note_landed, &text, &err), 0);
+	assert_string_equal(text.s, "npm ok@1.0.0 r-1 100 -\n"
+				    "npm ok@1.0.0 r-2 200 [\"write=/p/out\"]\n"
+				    "npm ok@1.0.0 r-3 300 [\"write=/p/out\"]\n");
+	clean(dir);
+}
+
 static void write_denied(const char *path, const char *id, int64_t started,
 			 const struct pmg_ledger_keep *keep)
 {
@@ -553,6 +595,7 @@ int main(void)
 		cmocka_unit_test(what_is_written_is_listed_in_the_documented_shape),
 		cmocka_unit_test(questions_pick_runs_newest_first),
 		cmocka_unit_test(no_ledger_is_an_empty_list_and_makes_no_file),
+		cmocka_unit_test(what_was_let_in_comes_the_oldest_run_first),
 		cmocka_unit_test(a_taken_id_is_drawn_again),
 		cmocka_unit_test(old_runs_and_what_they_hold_are_forgotten),
 		cmocka_unit_test(runs_at_the_same_time_all_get_in),
