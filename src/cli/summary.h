@@ -20,8 +20,9 @@ struct pmg_summary_how {
 };
 /**
  * What the walls refused. Sensitive ones are always said, each with what and who; others one by one
- * when the run failed, since they may be the reason, else only counted in one line, and not even
- * that to who wants quiet.
+ * when the run failed, since they may be the reason, else what was to be written in the working
+ * folder in a line each, and all others only counted in one line, and nothing of it to who wants
+ * quiet.
  */
 void pmg_summary_denied(const struct pmg_out *out, const struct pmg_record *record,
 			const struct pmg_summary_how *how);

@@ -6,17 +6,53 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/summary.h"
+#include "policy/vars.h"
 #include "violation/explain.h"
 
-static void way_out(const struct pmg_out *out, const struct pmg_event *event)
+/* The manager itself looked into a folder that the manifest names ("file:../x"), and may not: it
+ * makes a link all the same, which leads nowhere for whoever uses the package. @return the folder;
+ * NULL: it is no such thing */
+static char *linked_folder(const struct pmg_record *record, const struct pmg_event *event)
 {
+	pmg_autofree char *folder = NULL;
+
+	if (event->op != PMG_EVENT_READ || event->sensitive || event->package || !event->allow ||
+	    !record->cwd || event->target[0] != '/' ||
+	    !pmg_streq(pmg_path_name(event->target), "package.json"))
+		return NULL;
+	folder = pmg_path_dir(event->target);
+	if (pmg_path_is_under(folder, record->cwd) || pmg_path_is_under(record->cwd, folder))
+		return NULL;
+	return pmg_steal_ptr(&folder);
+}
+
+static char *folder_command(const struct pmg_record *record, const struct pmg_event *event)
+{
+	pmg_autofree char *folder = linked_folder(record, event);
+	pmg_autofree char *plain = folder ? pmg_glob_escape(folder) : NULL;
+	pmg_autofree char *allow = plain ? pmg_xasprintf("read=%s/**", plain) : NULL;
+	pmg_autofree char *word = allow ? pmg_str_shell(allow) : NULL;
+
+	return word ? pmg_xasprintf("pmg sandbox allow %s", word) : NULL;
+}
+
+static void way_out(const struct pmg_out *out, const struct pmg_record *record,
+		    const struct pmg_event *event)
+{
+	pmg_autofree char *opens = folder_command(record, event);
 	pmg_autofree char *command = pmg_explain_command(event);
 	pmg_autofree char *own = pmg_explain_own_command(event);
 	char code[PMG_DIAG_LEN];
 
 	pmg_diag_text(event->code, code);
 	/* A command that is cut allows something else. */
-	if (command && strlen(command) <= PMG_OUT_TEXT_MAX)
+	if (opens && strlen(opens) <= PMG_OUT_TEXT_MAX)
+		pmg_out_note(
+			out,
+			"  a package of this project lies in that folder: \"%s\" opens it; why: "
+			"\"pmg sandbox explain %s\"",
+			opens, code);
+	else if (command && strlen(command) <= PMG_OUT_TEXT_MAX)
 		pmg_out_note(out, "  \"%s\" allows it%s; why: \"pmg sandbox explain %s\"", command,
 			     event->op == PMG_EVENT_BIND ? ", for programs of the run alone" : "",
 			     code);
@@ -31,20 +67,22 @@ static void way_out(const struct pmg_out *out, const struct pmg_event *event)
 		pmg_out_note(out, "  why: \"pmg sandbox explain %s\"", code);
 }
 
-static void say(const struct pmg_out *out, const struct pmg_event *event)
+static void say(const struct pmg_out *out, const struct pmg_record *record,
+		const struct pmg_event *event)
 {
 	pmg_autofree char *line = pmg_explain_line(event);
 	pmg_autofree char *safe = pmg_out_quote(line);
 	pmg_autofree char *code = pmg_out_code(out, event->code);
 
 	pmg_out_note(out, "%s%s", code, safe);
-	way_out(out, event);
+	way_out(out, record, event);
 }
 
 /* Of the sensitive ones, or of the others, the first `most`. */
-static void say_some(const struct pmg_out *out, const struct pmg_events *events, bool sensitive,
+static void say_some(const struct pmg_out *out, const struct pmg_record *record, bool sensitive,
 		     size_t most)
 {
+	const struct pmg_events *events = &record->events;
 	size_t i, n = 0;
 
 	for (i = 0; i < events->n && n < most; i++) {
@@ -52,20 +90,54 @@ static void say_some(const struct pmg_out *out, const struct pmg_events *events,
 
 		if (event->sensitive != sensitive || pmg_explain_is_notice(event))
 			continue;
-		say(out, event);
+		say(out, record, event);
+		n++;
+	}
+}
+
+static bool changes_project(const struct pmg_record *record, const struct pmg_event *event)
+{
+	bool writes = event->op == PMG_EVENT_WRITE || event->op == PMG_EVENT_DELETE ||
+		      event->op == PMG_EVENT_RENAME || event->op == PMG_EVENT_LINK;
+
+	return writes && !event->sensitive && !pmg_explain_is_notice(event) && record->cwd &&
+	       pmg_path_is_under(event->target, record->cwd);
+}
+
+/* A tool that was to write something here and could not may well say 0: what makes a new project
+ * (npm create, bun init), a build. One line each, so that nobody looks for what is not there. */
+static void say_unwritten(const struct pmg_out *out, const struct pmg_record *record)
+{
+	const struct pmg_events *events = &record->events;
+	size_t i, n = 0;
+
+	for (i = 0; i < events->n && n < PMG_SUMMARY_TROUBLES; i++) {
+		const struct pmg_event *event = &events->v[i];
+		pmg_autofree char *folder = linked_folder(record, event);
+		pmg_autofree char *line = pmg_explain_line(event);
+		pmg_autofree char *safe = pmg_out_quote(line);
+		pmg_autofree char *code = pmg_out_code(out, event->code);
+
+		if (!folder && !changes_project(record, event))
+			continue;
+		if (folder)
+			say(out, record, event);
+		else
+			pmg_out_note(out, "%s%s", code, safe);
 		n++;
 	}
 }
 
 /* Never left to -v, -q or the tool's status: what is missing here may be what mattered. */
-static void say_incomplete(const struct pmg_out *out, const struct pmg_events *events)
+static void say_incomplete(const struct pmg_out *out, const struct pmg_record *record)
 {
+	const struct pmg_events *events = &record->events;
 	size_t i;
 
 	for (i = 0; i < events->n; i++) {
 		if (events->v[i].code != PMG_DIAG_INCOMPLETE)
 			continue;
-		say(out, &events->v[i]);
+		say(out, record, &events->v[i]);
 		return;
 	}
 }
@@ -171,12 +243,14 @@ void pmg_summary_denied(const struct pmg_out *out, const struct pmg_record *reco
 	const struct pmg_events *events = &record->events;
 	size_t n = count_denied(events);
 
-	say_some(out, events, true, PMG_SUMMARY_SENSITIVE);
+	say_some(out, record, true, PMG_SUMMARY_SENSITIVE);
 	say_stays(out, record);
-	say_incomplete(out, events);
+	say_incomplete(out, record);
 	if (how->failed || how->details) {
-		say_some(out, events, false,
+		say_some(out, record, false,
 			 how->details ? PMG_SUMMARY_SENSITIVE : PMG_SUMMARY_TROUBLES);
+	} else if (how->notes) {
+		say_unwritten(out, record);
 	}
 	if (how->details || (how->notes && (how->failed || how->command)))
 		say_left_out(out, events, 2003);

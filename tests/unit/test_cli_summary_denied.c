@@ -110,6 +110,76 @@ static void each_kind_of_run_hears_what_it_should(void **state)
 	}
 }
 
+/* It may be what the tool was started for, whatever that says of itself. */
+static void what_could_not_be_written_here_is_said_of_a_run_that_worked(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { .id = "r-1", .cwd = (char[]){ "/p" } };
+	pmg_autofree char *normally = NULL;
+	pmg_autofree char *quietly = NULL;
+	size_t i, lines = 0;
+
+	(void)state;
+	deny(&record, 2002, PMG_EVENT_WRITE, "/p/index.js", false);
+	deny(&record, 2012, PMG_EVENT_DELETE, "/p/old", false);
+	deny(&record, 2002, PMG_EVENT_WRITE, "/h/other", false);
+	deny(&record, 2001, PMG_EVENT_READ, "/p/x", false);
+	normally = said(&record, &normal);
+	quietly = said(&record, &quiet);
+	assert_string_equal(normally, "pmg: [PMG2002] write to /p/index.js refused: by dep@1 "
+				      "(install); no rule allows it\n"
+				      "pmg: [PMG2012] delete of /p/old refused: by dep@1 "
+				      "(install); no rule allows it\n"
+				      "pmg: 4 denied: \"pmg violations list --run r-1\" shows "
+				      "them\n");
+	assert_string_equal(quietly, "");
+	for (i = 0; i < 20; i++) {
+		pmg_autofree char *path = pmg_xasprintf("/p/%zu", i);
+
+		deny(&record, 2002, PMG_EVENT_WRITE, path, false);
+	}
+	free(normally);
+	normally = said(&record, &normal);
+	for (i = 0; normally[i]; i++)
+		lines += normally[i] == '\n';
+	assert_int_equal(lines, PMG_SUMMARY_TROUBLES + 1);
+	record.cwd = NULL; /* not ours to free */
+}
+
+/* "file:../x" in the manifest: a link is made that leads nowhere. */
+static void a_folder_of_the_manifest_that_is_closed_is_said_with_what_opens_it(void **state)
+{
+	static const struct {
+		const char *target, *package;
+		bool is_folder;
+	} rows[] = {
+		{ "/h/a b/package.json", NULL, true },     { "/h/a b/index.js", NULL, false },
+		{ "/h/a b/package.json", "dep@1", false }, /* asked for by somebody else */
+		{ "/package.json", NULL, false },          /* holds the project itself */
+		{ "/h/p/y/package.json", NULL, false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(record) struct pmg_record record = { .id = "r-1",
+							      .cwd = pmg_xstrdup("/h/p") };
+		struct pmg_event event = { .code = 2001,
+					   .op = PMG_EVENT_READ,
+					   .by = PMG_EVENT_BY_BROKER,
+					   .target = pmg_xstrdup(rows[i].target),
+					   .allow = pmg_xasprintf("read=%s", rows[i].target) };
+		pmg_autofree char *text = NULL;
+
+		if (rows[i].package)
+			event.package = pmg_xstrdup(rows[i].package);
+		(void)pmg_record_denied(&record, &event);
+		text = said(&record, &normal);
+		if ((strstr(text, "\"pmg sandbox allow 'read=/h/a b/**'\" opens it") != NULL) !=
+		    rows[i].is_folder)
+			fail_msg("row %zu: %s", i, text);
+	}
+}
+
 /* Where the manager did not take it back, and by its name as a folder has it. */
 static void a_package_that_reached_for_a_secret_is_still_there(void **state)
 {
@@ -236,6 +306,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_of_run_hears_what_it_should),
+		cmocka_unit_test(what_could_not_be_written_here_is_said_of_a_run_that_worked),
+		cmocka_unit_test(
+			a_folder_of_the_manifest_that_is_closed_is_said_with_what_opens_it),
 		cmocka_unit_test(a_package_that_reached_for_a_secret_is_still_there),
 		cmocka_unit_test(the_project_s_own_script_is_told_how),
 		cmocka_unit_test(a_flood_is_said_in_a_few_clean_lines),
