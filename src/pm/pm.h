@@ -99,6 +99,7 @@ struct pmg_pointer {
 	const char *extra;  /* file of pmg's certificate and the user's NODE_EXTRA_CA_CERTS */
 	bool has_loopback;  /* a registry is on loopback: then NO_PROXY may not name it */
 	bool has_cafile;    /* facts.has_cafile: "cafile" has to be overruled */
+	bool is_naming;     /* the command line names packages: pmg_point_is_naming() */
 	const struct pmg_strv *proxy_variables; /* those of facts; NULL: none */
 	const struct pmg_strv *bundle_variables;
 };

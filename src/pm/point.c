@@ -121,6 +121,28 @@ static void set_all(struct pmg_strv *env, const struct pmg_strv *names, const ch
 		pmg_env_set(env, names->v[i], value);
 }
 
+bool pmg_point_is_naming(char *const *argv)
+{
+	const char *slash = strrchr(argv[0], '/');
+	size_t verbs = strcmp(slash ? slash + 1 : argv[0], "npx") == 0 ? 0 : 1, words = 0;
+
+	for (argv++; *argv; argv++)
+		if (**argv != '-')
+			words++;
+	return words > verbs;
+}
+
+/* What is asked of a registry comes from there, and not from what its documents were before a run
+   withheld something. Whose cache is asked by digest, or who asks always, needs no word here. */
+static void ask_anew(struct pmg_strv *env, const struct pmg_pointer *to)
+{
+	pmg_env_set(env, "BUN_MANIFEST_CACHE", "0");
+	if (!to->is_naming)
+		return;
+	(void)pmg_point_forget(env, "npm_config_", "prefer-online");
+	pmg_env_set(env, "npm_config_prefer_online", "true");
+}
+
 void pmg_point(struct pmg_strv *env, const struct pmg_pointer *to)
 {
 	const char *loopback = "localhost,127.0.0.1,::1";
@@ -147,6 +169,7 @@ void pmg_point(struct pmg_strv *env, const struct pmg_pointer *to)
 	}
 	set_all(env, to->proxy_variables, to->proxy);
 	set_all(env, to->bundle_variables, to->bundle);
+	ask_anew(env, to);
 }
 
 void pmg_point_python(struct pmg_strv *env, const struct pmg_pointer *to)

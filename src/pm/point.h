@@ -23,6 +23,15 @@ void pmg_point_python(struct pmg_strv *env, const struct pmg_pointer *to);
 void pmg_point_pipx(struct pmg_strv *env, const struct pmg_pointer *to);
 
 /**
+ * Does a command line name packages ("npm install x", "npx x")? Then npm asks the registry for each
+ * document anew: one that a bare run left in its cache has versions in it that are withheld here,
+ * and would be refused only when they are fetched. Not otherwise, since npm would then also ask for
+ * each file that it has. By the look of it: the value of an option may count as a name.
+ * @param argv  NULL-terminated; [0] is the tool
+ */
+bool pmg_point_is_naming(char *const *argv);
+
+/**
  * Remove each spelling of an npm setting: "npm_config_" and then the key, in
  * any case, "_" for "-" ("NPM_CONFIG_HTTPS_PROXY"). @return true when one was there
  */

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/path.h"
+#include "pm/point.h"
 #include "policy/reach.h"
 #include "run/learned.h"
 #include "run/outer.h"
@@ -65,7 +66,8 @@ static int join_outer(struct pmg_running *run, struct pmg_err *err)
 				   .bundle = outer.bundle,
 				   .extra = outer.extra,
 				   .has_loopback = true,
-				   .has_cafile = true };
+				   .has_cafile = true,
+				   .is_naming = pmg_point_is_naming(run->want->argv) };
 	if (outer.walls) {
 		/* They hold whatever this tool is told; and our own configuration is behind them.
 		 */

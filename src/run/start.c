@@ -180,6 +180,7 @@ static void make_env(struct pmg_running *run)
 				  .extra = extra,
 				  .has_loopback = run->prepared.has_loopback,
 				  .has_cafile = run->prepared.facts.has_cafile,
+				  .is_naming = pmg_point_is_naming(run->want->argv),
 				  .proxy_variables = &run->prepared.facts.proxy_variables,
 				  .bundle_variables = &run->prepared.facts.bundle_variables,
 			  },

@@ -165,6 +165,38 @@ static void modules_stay_uncompiled_where_that_would_be_refused(void **state)
 	}
 }
 
+static void documents_are_asked_for_anew_where_packages_are_named(void **state)
+{
+	static const struct {
+		const char *argv[5];
+		bool is_naming;
+	} calls[] = {
+		{ { "npm", "install" }, false },     { { "npm", "ci", "--no-audit" }, false },
+		{ { "npm", "install", "x" }, true }, { { "/usr/bin/npm", "-g", "i", "x@1" }, true },
+		{ { "npx", "--yes", "x" }, true },   { { "/usr/bin/npx" }, false },
+		{ { "pnpm", "add", "x" }, true },    { { "npm" }, false },
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(calls); i++) {
+		pmg_auto(strv) struct pmg_strv env = { 0 }, argv = { 0 };
+		struct pmg_pointer with = to[0];
+
+		for (k = 0; k < 5 && calls[i].argv[k]; k++)
+			pmg_strv_add(&argv, calls[i].argv[k]);
+		with.is_naming = pmg_point_is_naming(pmg_strv_argv(&argv));
+		assert_int_equal(with.is_naming, calls[i].is_naming);
+		pmg_strv_add(&env, "NPM_CONFIG_PREFER_ONLINE=false");
+		pmg_point(&env, &with);
+		assert_true(pmg_streq(pmg_env_get(&env, "npm_config_prefer_online"),
+				      calls[i].is_naming ? "true" : NULL));
+		assert_true(pmg_streq(pmg_env_get(&env, "NPM_CONFIG_PREFER_ONLINE"),
+				      calls[i].is_naming ? NULL : "false"));
+		assert_string_equal(pmg_env_get(&env, "BUN_MANIFEST_CACHE"), "0");
+	}
+}
+
 static void pointing_twice_is_the_same_as_once(void **state)
 {
 	pmg_auto(strv) struct pmg_strv env = { 0 };
@@ -182,6 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_way_round_the_proxy_is_closed_and_nothing_else_changes),
 		cmocka_unit_test(modules_stay_uncompiled_where_that_would_be_refused),
+		cmocka_unit_test(documents_are_asked_for_anew_where_packages_are_named),
 		cmocka_unit_test(pointing_twice_is_the_same_as_once),
 	};
 
