@@ -43,6 +43,7 @@ libproxy_a_SOURCES = \
 	%D%/sni.c %D%/sni.h \
 	%D%/sniff.c %D%/sniff.h \
 	%D%/splice.c %D%/splice.h \
+	%D%/spool.c %D%/spool.h \
 	%D%/start.c %D%/start.h \
 	%D%/stream.c %D%/stream.h \
 	%D%/tunnel.c %D%/tunnel.h
@@ -115,6 +116,8 @@ check_PROGRAMS += tests/unit/test_proxy_simple_json
 tests_unit_test_proxy_simple_json_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_sni
 tests_unit_test_proxy_sni_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_spool
+tests_unit_test_proxy_spool_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_sniff
 tests_unit_test_proxy_sniff_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_splice
