@@ -6,6 +6,7 @@ libproxy_a_SOURCES = \
 	%D%/capture.c %D%/capture.h \
 	%D%/catalog.c %D%/catalog.h \
 	%D%/client.c %D%/client.h %D%/client_answer.c %D%/client_priv.h %D%/client_request.c \
+	%D%/dates.c %D%/dates.h \
 	%D%/dns.c %D%/dns.h \
 	%D%/doors.c %D%/doors.h \
 	%D%/exchange.c %D%/exchange.h \
@@ -62,6 +63,8 @@ check_PROGRAMS += tests/unit/test_proxy_callers
 tests_unit_test_proxy_callers_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_catalog
 tests_unit_test_proxy_catalog_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_dates
+tests_unit_test_proxy_dates_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_dns
 tests_unit_test_proxy_dns_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_filtered
