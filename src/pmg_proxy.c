@@ -64,7 +64,7 @@ static void tell_failure(const struct pmg_err *why)
 int main(void)
 {
 	pmg_auto(wire_ready) struct pmg_wire_ready ready = { 0 };
-	pmg_auto(start) struct pmg_start start = { 0 };
+	pmg_auto(start) struct pmg_start start = PMG_START_INIT;
 	struct pmg_err err = PMG_ERR_INIT;
 	int r;
 

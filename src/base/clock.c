@@ -1,6 +1,8 @@
 #include "base/clock.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 uint64_t pmg_clock_ms(void)
@@ -102,4 +104,22 @@ int pmg_clock_parse(const char *s, int64_t *out)
 		return -PMG_E_PARSE;
 	*out = (int64_t)timegm(&tm) - off;
 	return 0;
+}
+
+void pmg_clock_span(int64_t span_s, char out[PMG_SPAN_LEN])
+{
+	static const struct {
+		int64_t from_s, unit_s;
+		const char *name;
+	} units[] = { { 172800, 86400, "d" }, { 3600, 3600, "h" }, { 60, 60, "min" } };
+	size_t i;
+
+	for (i = 0; i < sizeof units / sizeof *units; i++)
+		if (span_s >= units[i].from_s)
+			break;
+	if (i < sizeof units / sizeof *units)
+		(void)snprintf(out, PMG_SPAN_LEN, "%" PRId64 " %s", span_s / units[i].unit_s,
+			       units[i].name);
+	else
+		(void)snprintf(out, PMG_SPAN_LEN, "%" PRId64 " s", span_s > 0 ? span_s : 0);
 }

@@ -66,7 +66,7 @@ static size_t count_refused(const struct json_t *packages)
 	size_t i, n = 0;
 
 	for (i = 0; i < pmg_json_len(packages); i++)
-		n += !pmg_streq(pmg_json_str(pmg_json_at(packages, i), "verdict"), "allow");
+		n += pmg_streq(pmg_json_str(pmg_json_at(packages, i), "verdict"), "block");
 	return n;
 }
 

@@ -7,7 +7,7 @@ libcli_a_SOURCES = \
 	%D%/cmd_version.c %D%/cmd_violations.c %D%/cmd_violations.h \
 	%D%/editor.c %D%/editor.h \
 	%D%/front.c %D%/front.h %D%/front_run.c %D%/opt.c %D%/opt.h %D%/out.c %D%/out.h %D%/pages.c %D%/pages.h \
-	%D%/report.c %D%/report.h %D%/shelves.c %D%/shelves.h %D%/subject.c %D%/subject.h %D%/summary.c %D%/summary.h %D%/summary_denied.c %D%/table.c %D%/table.h
+	%D%/report.c %D%/report.h %D%/shelves.c %D%/shelves.h %D%/subject.c %D%/subject.h %D%/summary.c %D%/summary.h %D%/summary_denied.c %D%/summary_withheld.c %D%/table.c %D%/table.h
 nodist_libcli_a_SOURCES = %D%/pages_data.c
 
 # The pages of the codes, built in.
@@ -25,7 +25,7 @@ LINK_CLI_CORE = libcli.a $(LINK_BASE)
 
 check_PROGRAMS += tests/unit/test_cli_cmd_sandbox tests/unit/test_cli_cmd tests/unit/test_cli_editor tests/unit/test_cli_front tests/unit/test_cli_opt \
 	tests/unit/test_cli_out tests/unit/test_cli_pages tests/unit/test_cli_cmd_violations tests/unit/test_cli_report tests/unit/test_cli_summary \
-	tests/unit/test_cli_summary_denied tests/unit/test_cli_table
+	tests/unit/test_cli_summary_denied tests/unit/test_cli_summary_withheld tests/unit/test_cli_table
 tests_unit_test_cli_pages_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_cmd_violations_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_cmd_sandbox_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
@@ -34,6 +34,7 @@ tests_unit_test_cli_report_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_front_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_summary_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_summary_denied_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
+tests_unit_test_cli_summary_withheld_LDADD = $(LINK_CLI) $(CMOCKA_LIBS)
 tests_unit_test_cli_cmd_LDADD = $(LINK_CLI_CORE) $(CMOCKA_LIBS)
 tests_unit_test_cli_opt_LDADD = $(LINK_CLI_CORE) $(CMOCKA_LIBS)
 tests_unit_test_cli_out_LDADD = $(LINK_CLI_CORE) $(CMOCKA_LIBS)

@@ -67,7 +67,7 @@ void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *re
 	size_t i;
 
 	for (i = 0; i < record->n_packages; i++)
-		if (!pmg_judged_is_allowed(&record->packages[i].what))
+		if (pmg_judged_is_refused(&record->packages[i].what))
 			refusal(out, &record->packages[i].what);
 }
 
@@ -125,7 +125,8 @@ void pmg_summary_details(const struct pmg_out *out, const struct pmg_run_result 
 	pmg_out_note(out,
 		     "run %s: %zu package%s judged, %zu refused, %zu host%s not judged; "
 		     "%" PRIu64 " request%s, %" PRIu64 " kB, %.1f s",
-		     record->id, record->n_packages, plural(record->n_packages), record->n_blocked,
+		     record->id, record->n_packages - record->n_withheld,
+		     plural(record->n_packages - record->n_withheld), record->n_blocked,
 		     record->n_passed, plural(record->n_passed), result->requests,
 		     plural(result->requests), result->bytes / 1000,
 		     (double)result->took_ms / 1000);

@@ -5,10 +5,16 @@
 #include "run/run.h"
 
 #define PMG_SUMMARY_TROUBLES  5U  /* shown of a failed run */
+#define PMG_SUMMARY_WITHHELD  10U /* packages of which versions were withheld */
 #define PMG_SUMMARY_SENSITIVE 20U /* refusals of sensitive things that are shown one by one */
 
 /** Each package that was withheld: what, why, which record, what would allow it. Said always. */
 void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *record);
+/**
+ * Versions that the tool was not told of: a line for each package, with what it took in their
+ * place. Where the run failed and nothing of a package came in, what to do about it.
+ */
+void pmg_summary_withheld(const struct pmg_out *out, const struct pmg_record *record, bool failed);
 /** Requests that the proxy could not serve; for runs that failed. */
 void pmg_summary_troubles(const struct pmg_out *out, const struct pmg_record *record);
 /* Of what kind the run was, and how much is said. */

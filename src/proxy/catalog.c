@@ -261,6 +261,54 @@ bool pmg_catalog_is_private(const struct pmg_catalog *catalog, enum pmg_eco eco,
 	return found;
 }
 
+/* Registries of that ecosystem at that place; of those the path is below, the longest base alone.
+ */
+static size_t homes_at(const struct pmg_catalog *catalog, const char *host, const char *plain,
+		       const struct pmg_url *url, enum pmg_eco eco, size_t *homes)
+{
+	const struct registry *registry;
+	size_t i, len, longest = 0, n = 0;
+
+	for (i = 0; i < catalog->n_registries; i++) {
+		registry = &catalog->registries[i];
+		if (registry->eco != eco ||
+		    !is_place(host, url->port, registry->host, registry->base.port))
+			continue;
+		len = plain && pmg_str_has_prefix(plain, registry->plain) ? strlen(registry->plain)
+									  : 0;
+		if (len < longest)
+			continue;
+		n = len > longest ? 0 : n;
+		longest = len;
+		homes[n++] = i;
+	}
+	return n;
+}
+
+size_t pmg_catalog_homes(const struct pmg_catalog *catalog, const struct pmg_url *url,
+			 enum pmg_eco eco, size_t *homes, bool *is_foreign)
+{
+	pmg_autofree char *host = pmg_host_canonical(url->host);
+	pmg_autofree char *plain = pmg_path_plain(url->path);
+	const struct host *at;
+	size_t i, n = homes_at(catalog, host, plain, url, eco, homes);
+
+	*is_foreign = false;
+	if (n > 0)
+		return n;
+	for (i = 0; n < PMG_REGISTRIES_MAX && i < catalog->n_hosts; i++) {
+		at = &catalog->hosts[i];
+		if (at->eco == eco && at->how != HOW_SOURCE &&
+		    is_place(host, url->port, at->host, at->port))
+			homes[n++] = at->registry;
+	}
+	*is_foreign = n == 0;
+	for (i = 0; *is_foreign && i < catalog->n_registries; i++)
+		if (catalog->registries[i].eco == eco)
+			homes[n++] = i;
+	return n;
+}
+
 void pmg_asked_done(struct pmg_asked *asked)
 {
 	pmg_identities_done(&asked->who);
@@ -467,7 +515,7 @@ void pmg_catalog_follow(struct pmg_catalog *catalog, const struct pmg_asked *ask
 
 		if (find_registry(catalog, who->eco, &registry))
 			pmg_catalog_learn(catalog, registry, asked->kind, to, who->name,
-					  asked->kind == PMG_PATH_ARTIFACT ? who->version : NULL);
+					  who->version);
 		else /* the front named an artifact of an ecosystem without registries */
 			(void)!pmg_catalog_add_source(catalog, who->eco, text, who->name,
 						      who->version, &scratch);

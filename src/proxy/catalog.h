@@ -49,6 +49,17 @@ enum pmg_eco pmg_catalog_eco(const struct pmg_catalog *catalog, size_t registry)
 /** Has a document of that registry named artifacts in this run? */
 bool pmg_catalog_is_taught(const struct pmg_catalog *catalog, size_t registry);
 
+/**
+ * Which registries may an artifact at that address be of, as far as the address says: the one below
+ * whose base it is, else those at that place, else those whose documents named its host.
+ * @param[out] homes  room for PMG_REGISTRIES_MAX
+ * @param[out] is_foreign  none of these: only a lockfile, manifest or command line named the host.
+ *        Then all registries of that ecosystem are in homes
+ * @return how many
+ */
+size_t pmg_catalog_homes(const struct pmg_catalog *catalog, const struct pmg_url *url,
+			 enum pmg_eco eco, size_t *homes, bool *is_foreign);
+
 /** Is this a place to look into (to intercept) rather than to tunnel? */
 bool pmg_catalog_knows(const struct pmg_catalog *catalog, const char *host, uint16_t port);
 
@@ -62,6 +73,7 @@ struct pmg_asked {
 	size_t registry;           /* that the first identity belongs to, for METADATA */
 	struct pmg_identities who; /* all to be judged, for ARTIFACT */
 	bool is_inspected; /* an ARTIFACT whose answer is looked into; the caller's to set */
+	int64_t published; /* of an ARTIFACT, for the judge; the caller's to set */
 };
 
 void pmg_asked_done(struct pmg_asked *asked);

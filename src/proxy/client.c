@@ -21,7 +21,7 @@ static void be_patient(struct pmg_client *client, bool has_moved)
 {
 	struct pmg_loop *loop = client->service->loop;
 
-	if (client->state != PMG_CLIENT_EXCHANGE)
+	if (client->state != PMG_CLIENT_EXCHANGE && client->state != PMG_CLIENT_DELIVER)
 		return;
 	if (!client->is_stalled)
 		pmg_timer_stop(loop, &client->timer);
@@ -60,6 +60,10 @@ static void on_sent(struct pmg_client *client)
 {
 	if (client->exchange) {
 		pmg_exchange_resume(client->exchange);
+		return;
+	}
+	if (client->state == PMG_CLIENT_DELIVER) {
+		pmg_client_deliver(client);
 		return;
 	}
 	if (client->state != PMG_CLIENT_FLUSH)
@@ -199,8 +203,11 @@ static const struct {
 	[PMG_CLIENT_PROBE] = { NULL, PMG_CLIENT_HEAD_MS },
 	[PMG_CLIENT_PEEK] = { on_peek_input, PMG_CLIENT_HEAD_MS },
 	[PMG_CLIENT_HANDSHAKE] = { on_handshake, PMG_CLIENT_HEAD_MS },
+	[PMG_CLIENT_AGE] = { NULL, PMG_CLIENT_AGE_MS },
 	[PMG_CLIENT_EXCHANGE] = { on_exchange_input, 0 }, /* libcurl has its own */
 	[PMG_CLIENT_JUDGING] = { NULL, PMG_ARTIFACT_JUDGE_MS },
+	[PMG_CLIENT_DATING] = { NULL, PMG_CLIENT_AGE_MS },
+	[PMG_CLIENT_DELIVER] = { NULL, PMG_CLIENT_STALL_MS },
 	[PMG_CLIENT_FLUSH] = { NULL, PMG_CLIENT_STALL_MS },
 	[PMG_CLIENT_LINGER] = { on_linger_input, PMG_CLIENT_LINGER_MS },
 	[PMG_CLIENT_DEAD] = { NULL, 0 },
@@ -217,8 +224,7 @@ static bool wants_input(const struct pmg_client *client)
  * place until an upstream that hangs gives up. */
 static bool wants_goodbye(const struct pmg_client *client)
 {
-	bool is_answering =
-		client->state == PMG_CLIENT_EXCHANGE || client->state == PMG_CLIENT_JUDGING;
+	bool is_answering = client->state >= PMG_CLIENT_AGE && client->state <= PMG_CLIENT_DELIVER;
 
 	return is_answering && !wants_input(client) && !client->sends_no_more;
 }
@@ -372,6 +378,8 @@ static int make(struct pmg_service *service, int fd, struct pmg_peer *peer, stru
 	client->timer = (struct pmg_timer){ .fn = on_timeout, .ctx = client };
 	client->input_task = (struct pmg_task){ .fn = on_input_task, .ctx = client };
 	client->send_task = (struct pmg_task){ .fn = on_send_task, .ctx = client };
+	client->document_task = (struct pmg_task){ .fn = pmg_client_on_document, .ctx = client };
+	client->age.task = (struct pmg_task){ .fn = pmg_client_on_age, .ctx = client };
 	client->probe_task = (struct pmg_task){ .fn = pmg_client_on_probe, .ctx = client };
 	client->free_task = (struct pmg_task){ .fn = on_free_task, .ctx = client };
 	r = pmg_watch_new(service->loop, fd, EPOLLIN, on_event, client, &client->watch, err);
@@ -444,6 +452,7 @@ void pmg_client_end(struct pmg_client *client)
 		return;
 	/* Whatever the reason: an answer that is not all out may not look as if it were. */
 	is_cut = client->breaks || client->is_broken || client->is_stalled ||
+		 client->state == PMG_CLIENT_DELIVER ||
 		 (client->has_head && (client->exchange || client->state == PMG_CLIENT_JUDGING));
 	pmg_client_forget(client);
 	pmg_watch_end(client->watch);
@@ -454,6 +463,7 @@ void pmg_client_end(struct pmg_client *client)
 	pmg_timer_stop(service->loop, &client->timer);
 	pmg_task_cancel(service->loop, &client->input_task);
 	pmg_task_cancel(service->loop, &client->send_task);
+	pmg_task_cancel(service->loop, &client->document_task);
 	pmg_probe_forget(service->probe, &client->probe_task);
 	unlink_client(client);
 	client->state = PMG_CLIENT_DEAD;

@@ -13,6 +13,7 @@
 #define PMG_CLIENT_IDLE_MS     300000U             /* between requests */
 #define PMG_CLIENT_STRANGER_MS 5000U               /* for the first request with the token */
 #define PMG_CLIENT_HEAD_MS     60000U              /* within a head; within a handshake */
+#define PMG_CLIENT_AGE_MS      300000U             /* until it is known when a package came out */
 #define PMG_CLIENT_STALL_MS    600000U             /* while a client takes nothing of an answer */
 #define PMG_CLIENT_LINGER_MS   2000U /* for what it still sends after the last answer */
 

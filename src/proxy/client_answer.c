@@ -15,6 +15,12 @@ void pmg_client_forget(struct pmg_client *client)
 		pmg_gate_passed(&client->service->gate, &client->asked, &client->request.url);
 	pmg_artifact_free(client->artifact);
 	client->artifact = NULL;
+	pmg_document_free(client->document);
+	client->document = NULL;
+	pmg_ages_forget(client->service->ages, &client->age);
+	client->age.err = (struct pmg_err){ 0 };
+	pmg_head_done(&client->held);
+	client->held_times = 0;
 	pmg_asked_done(&client->asked);
 	pmg_request_done(&client->request);
 	client->chunked = (struct pmg_chunked){ 0 };
@@ -102,8 +108,14 @@ static bool on_head(void *ctx, struct pmg_head *head, enum pmg_framing framing, 
 	bool keeps = client->request.keeps && client->has_body;
 	bool is_held;
 
-	start_learning(client, head);
 	start_sniffing(client, head);
+	if (client->document) {
+		if (pmg_document_begin(client->document, head))
+			return true;
+		pmg_document_free(client->document);
+		client->document = NULL;
+	}
+	start_learning(client, head);
 	follow_redirect(client, head);
 	is_held = pmg_client_begin_artifact(client, head, framing, length);
 	if (pmg_response_write(head, framing, length, client->minor, keeps, &client->outgoing,
@@ -171,6 +183,10 @@ static enum pmg_flow on_body(void *ctx, const char *bytes, size_t len)
 
 	if (client->is_broken)
 		return PMG_FLOW_STOP;
+	if (client->document) {
+		sniff(client, bytes, len);
+		return pmg_document_feed(client->document, bytes, len);
+	}
 	if (client->is_stalled)
 		return PMG_FLOW_WAIT;
 	if (client->learner)
@@ -267,6 +283,10 @@ static void on_done(void *ctx, const struct pmg_err *err, int status)
 
 	pmg_exchange_free(client->exchange);
 	client->exchange = NULL;
+	if (client->document && (!err || pmg_document_is_lost(client->document))) {
+		pmg_client_end_document(client);
+		return;
+	}
 	if (!err && client->artifact) {
 		pmg_client_end_artifact(client);
 		return;
@@ -292,6 +312,8 @@ void pmg_client_forward(struct pmg_client *client, struct pmg_head *head)
 	pmg_request_clean(head, is_unjudged(client));
 	if (client->asked.is_inspected)
 		pmg_artifact_ask_whole(head);
+	client->document = pmg_document_new(client->service, &client->asked, &request->url, head,
+					    &client->document_task);
 	if (request->wants_continue &&
 	    pmg_str_adds(&client->out, "HTTP/1.1 100 Continue\r\n\r\n") < 0)
 		client->is_broken = true;

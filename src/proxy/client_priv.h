@@ -2,8 +2,10 @@
 #define PMG_PROXY_CLIENT_PRIV_H
 /** The parts of a client's connection: client.c (input, output, states), client_request.c (what a
  *  head leads to), client_answer.c (what goes back). */
+#include "proxy/ages.h"
 #include "proxy/artifact.h"
 #include "proxy/client.h"
+#include "proxy/document.h"
 #include "proxy/learn.h"
 #include "proxy/reach.h"
 #include "proxy/request.h"
@@ -16,8 +18,11 @@ enum pmg_client_state {
 	PMG_CLIENT_PROBE,     /* a CONNECT waits until an index has told its artifact hosts */
 	PMG_CLIENT_PEEK,      /* a CONNECT was answered: is it TLS or HTTP that follows? */
 	PMG_CLIENT_HANDSHAKE, /* of TLS */
+	PMG_CLIENT_AGE,       /* a request waits until it is known when its package came out */
 	PMG_CLIENT_EXCHANGE,  /* a request is with upstream */
 	PMG_CLIENT_JUDGING,   /* its answer is an artifact, and its end is held back */
+	PMG_CLIENT_DATING,    /* its answer is there whole, and waits for dates */
+	PMG_CLIENT_DELIVER,   /* and goes to the client */
 	PMG_CLIENT_FLUSH,     /* the answer is complete, but not all is sent */
 	PMG_CLIENT_LINGER,    /* all is sent; what still comes is thrown away */
 	PMG_CLIENT_DEAD,      /* everything is closed; only the memory waits to be freed */
@@ -31,9 +36,10 @@ struct pmg_client {
 	struct pmg_stream stream;
 	struct pmg_watch *watch;
 	struct pmg_timer timer;
-	struct pmg_task input_task; /* input is at hand that the loop does not tell of */
-	struct pmg_task send_task;  /* output was queued from within a callback of libcurl's */
-	struct pmg_task probe_task; /* the probe has ended */
+	struct pmg_task input_task;    /* input is at hand that the loop does not tell of */
+	struct pmg_task send_task;     /* output was queued from within a callback of libcurl's */
+	struct pmg_task probe_task;    /* the probe has ended */
+	struct pmg_task document_task; /* the document may go on */
 	struct pmg_task free_task;
 
 	struct pmg_str in;
@@ -73,8 +79,12 @@ struct pmg_client {
 	struct pmg_learner *learner;
 	struct pmg_artifact *artifact; /* an answer that is looked into */
 	struct pmg_sniff *sniff;       /* of an answer that should be no artifact */
-	bool closes;                   /* the connection ends after this answer */
-	bool breaks;                   /* and the client must see that the answer is not whole */
+	struct pmg_document *document; /* an answer that is read before it goes on */
+	struct pmg_ages_wait age;      /* for the date of what is asked for */
+	struct pmg_head held;          /* head of the request that waits for it */
+	unsigned held_times;
+	bool closes; /* the connection ends after this answer */
+	bool breaks; /* and the client must see that the answer is not whole */
 };
 
 /* client.c */
@@ -96,6 +106,7 @@ void pmg_client_serve(struct pmg_client *client);
 void pmg_client_serve_captured(struct pmg_client *client);
 /** Say no, in the words of whom it believes to be with, and report it. */
 void pmg_client_deny(struct pmg_client *client, const struct pmg_reach *reach);
+void pmg_client_on_age(void *client);   /* judge it, now that its date is known */
 void pmg_client_on_probe(void *client); /* tunnel or look inside, now that the index was asked */
 
 /** Say no to a package. */
@@ -106,6 +117,13 @@ void pmg_client_refuse_package(struct pmg_client *client, const struct pmg_refus
 enum pmg_flow pmg_client_deliver_bytes(void *client, const char *bytes, size_t len);
 /** There is nothing more to come: whatever the client was sent is whole, or must not look so. */
 void pmg_client_end_answer(struct pmg_client *client, bool is_whole);
+
+/* client_document.c */
+void pmg_client_on_document(void *client); /* more may come, or its dates are there */
+/** All of it has come. */
+void pmg_client_end_document(struct pmg_client *client);
+/** The client takes more of it. */
+void pmg_client_deliver(struct pmg_client *client);
 
 /* client_artifact.c */
 /** Does the answer's head begin an artifact that is looked into? Then it waits in there. */

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -217,25 +218,87 @@ static bool may_have(struct pmg_client *client, struct pmg_refusal *refusal)
 	return false;
 }
 
+static void admit(struct pmg_client *client, struct pmg_head *head)
+{
+	struct pmg_refusal refusal = { 0 };
+
+	if (may_have(client, &refusal) &&
+	    pmg_gate_admit(&client->service->gate, &client->asked, &client->request.url, &refusal))
+		pmg_client_forward(client, head);
+	else
+		pmg_client_refuse_package(client, &refusal);
+}
+
+/* It could not be found out when it was published. That is no reason to let it in. */
+static void refuse_undated(struct pmg_client *client)
+{
+	const struct pmg_identity *who = &client->asked.who.v[0];
+	pmg_autofree char *target = pmg_url_authority(&client->request.url);
+	struct pmg_refusal refusal = { .status = 502, .eco = who->eco };
+	struct pmg_err err = client->age.err;
+
+	(void)pmg_err_wrap(&err, "when %s was published", who->name);
+	(void)pmg_err_diag(&err, 3011);
+	pmg_report_trouble(client->service->report, target, &err);
+	(void)snprintf(refusal.reason, sizeof refusal.reason, "Blocked by pmg: no publish time");
+	(void)snprintf(refusal.text, sizeof refusal.text, "pmg could not find out %s [PMG3011]",
+		       err.msg);
+	pmg_client_refuse_package(client, &refusal);
+}
+
+/* Judge it by its age too: the registry may have to be asked for that. */
+static void judge(struct pmg_client *client, struct pmg_head *head)
+{
+	struct pmg_ages *ages = client->service->ages;
+	const struct pmg_identity *who = NULL;
+	size_t registry = 0;
+
+	client->asked.published = PMG_DATE_UNASKED;
+	if (client->asked.kind != PMG_PATH_ARTIFACT || client->asked.who.overflow ||
+	    pmg_ages_find(ages, &client->asked, &client->request.url, &client->asked.published,
+			  &registry, &who)) {
+		admit(client, head);
+		return;
+	}
+	if (client->age.err.code != 0 || ++client->held_times > PMG_REGISTRIES_MAX) {
+		refuse_undated(client);
+		return;
+	}
+	if (head != &client->held) {
+		client->held = *head;
+		*head = (struct pmg_head){ 0 };
+	}
+	pmg_client_enter(client, PMG_CLIENT_AGE);
+	pmg_ages_wait(ages, registry, who->name, false, &client->age);
+}
+
+void pmg_client_on_age(void *ctx)
+{
+	struct pmg_client *client = ctx;
+
+	judge(client, &client->held);
+}
+
 static void serve_request(struct pmg_client *client, struct pmg_head *head)
 {
 	struct pmg_service *service = client->service;
-	struct pmg_refusal refusal = { 0 };
-
 	struct pmg_reach reach = reach_of(client);
+	struct pmg_refusal refusal = { 0 };
 
 	service->requests++;
 	pmg_catalog_ask(service->catalog, &client->request.url, &client->asked);
+	if (client->asked.is_known)
+		pmg_ages_note(service->ages, &client->request.url,
+			      pmg_head_get(head, "authorization"));
 	if (reach.how == PMG_REACH_NO ||
 	    (reach.is_limited &&
 	     !pmg_reach_fetches(head->method, client->request.framing != PMG_FRAMING_NONE,
 				&client->request.url, &client->asked)))
 		pmg_client_deny(client, &reach);
-	else if (may_have(client, &refusal) &&
-		 pmg_gate_admit(&service->gate, &client->asked, &client->request.url, &refusal))
-		pmg_client_forward(client, head);
-	else
+	else if (pmg_gate_bars(&service->gate, &client->asked, &client->request.url, &refusal))
 		pmg_client_refuse_package(client, &refusal);
+	else
+		judge(client, head);
 }
 
 static void serve_head(struct pmg_client *client, struct pmg_head *head)

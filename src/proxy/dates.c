@@ -87,7 +87,8 @@ void pmg_dates_page_add(struct pmg_dates_page *page, const char *label, int64_t 
 	page->v[page->n++] = (struct dated){ at, published };
 }
 
-/* qsort_r() with the texts as its context. Of equal labels the later date first: it counts. */
+/* qsort_r() with the texts as its context. Of equal labels the later date first, since it counts;
+ * none before all. */
 static int by_label(const void *a, const void *b, void *texts)
 {
 	const struct dated *x = a, *y = b;
@@ -95,6 +96,8 @@ static int by_label(const void *a, const void *b, void *texts)
 
 	if (r != 0)
 		return r;
+	if (x->published == PMG_DATES_NONE || y->published == PMG_DATES_NONE)
+		return (x->published != PMG_DATES_NONE) - (y->published != PMG_DATES_NONE);
 	return x->published > y->published ? -1 : x->published < y->published;
 }
 

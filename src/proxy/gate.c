@@ -61,20 +61,24 @@ static void refuse(const struct pmg_gate *gate, const struct pmg_identity *who,
 		   const struct pmg_judgement *judgement, const char *why,
 		   const struct pmg_url *url, struct pmg_refusal *out)
 {
-	const char *words = why ? why : pmg_reason_text(judgement->reason);
+	pmg_autofree char *words = why ? pmg_xstrdup(why) : pmg_judgement_text(judgement);
 
-	pmg_report_judged(gate->report, who, false, judgement, why, url);
+	pmg_report_judged(gate->report, who, false, judgement, words, url);
 	explain(out, who, judgement, words);
 }
 
 /* One reading. @return true: allowed */
 static bool admit_one(const struct pmg_gate *gate, const struct pmg_identity *who,
-		      const struct pmg_url *url, struct pmg_refusal *out)
+		      int64_t published, const struct pmg_url *url, struct pmg_refusal *out)
 {
 	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
 
-	if (pmg_judge_ask(gate->judge, who->eco, who->name, who->version, &judgement, &err) < 0) {
+	const struct pmg_question q = {
+		.eco = who->eco, .name = who->name, .version = who->version, .published = published
+	};
+
+	if (pmg_judge_decide(gate->judge, &q, &judgement, &err) < 0) {
 		judgement.reason = PMG_REASON_INDETERMINATE;
 		(void)pmg_err_wrap(&err, "it could not be judged");
 		refuse(gate, who, &judgement, err.msg, url, out);
@@ -96,8 +100,9 @@ void pmg_gate_passed(const struct pmg_gate *gate, const struct pmg_asked *asked,
 		pmg_report_judged(gate->report, &asked->who.v[0], true, &none, NULL, url);
 }
 
-static bool admit_artifact(const struct pmg_gate *gate, const struct pmg_asked *asked,
-			   const struct pmg_url *url, struct pmg_refusal *out)
+/* All readings. @return true: each is allowed */
+static bool admit_all(const struct pmg_gate *gate, const struct pmg_asked *asked, int64_t published,
+		      const struct pmg_url *url, struct pmg_refusal *out)
 {
 	const struct pmg_judgement unread = { .reason = PMG_REASON_INDETERMINATE };
 	size_t i;
@@ -111,8 +116,28 @@ static bool admit_artifact(const struct pmg_gate *gate, const struct pmg_asked *
 		return false;
 	}
 	for (i = 0; i < asked->who.n; i++)
-		if (!admit_one(gate, &asked->who.v[i], url, out))
+		if (!admit_one(gate, &asked->who.v[i], published, url, out))
 			return false;
+	return true;
+}
+
+static bool is_artifact(const struct pmg_asked *asked)
+{
+	return asked->kind == PMG_PATH_ARTIFACT && (asked->who.n > 0 || asked->who.overflow);
+}
+
+bool pmg_gate_bars(const struct pmg_gate *gate, const struct pmg_asked *asked,
+		   const struct pmg_url *url, struct pmg_refusal *out)
+{
+	return !asked->is_odd && is_artifact(asked) &&
+	       !admit_all(gate, asked, PMG_DATE_UNASKED, url, out);
+}
+
+static bool admit_artifact(const struct pmg_gate *gate, const struct pmg_asked *asked,
+			   const struct pmg_url *url, struct pmg_refusal *out)
+{
+	if (!admit_all(gate, asked, asked->published, url, out))
+		return false;
 	if (!asked->is_inspected)
 		pmg_gate_passed(gate, asked, url);
 	return true;
@@ -130,7 +155,7 @@ bool pmg_gate_admit(const struct pmg_gate *gate, const struct pmg_asked *asked,
 			       "pmg refused an address that can be read in two ways");
 		return false;
 	}
-	if (asked->kind == PMG_PATH_ARTIFACT && (asked->who.n > 0 || asked->who.overflow))
+	if (is_artifact(asked))
 		return admit_artifact(gate, asked, url, out);
 	text = pmg_url_text(url);
 	if (asked->kind == PMG_PATH_ARTIFACT || asked->looks_like_artifact)

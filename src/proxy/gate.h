@@ -22,7 +22,15 @@ struct pmg_gate {
 };
 
 /**
- * Judge and report; of what asked->is_inspected only the refusal, as the rest follows.
+ * Is there anything against an artifact whatever its age is? Then nothing is asked of a registry,
+ * not even for dates. A refusal is reported.
+ * @param[out] out  filled when the answer is true
+ */
+bool pmg_gate_bars(const struct pmg_gate *gate, const struct pmg_asked *asked,
+		   const struct pmg_url *url, struct pmg_refusal *out);
+/**
+ * Judge, by asked->published too, and report; of what asked->is_inspected only the refusal, as the
+ * rest follows.
  * @param[out] out  filled when the answer is false
  */
 bool pmg_gate_admit(const struct pmg_gate *gate, const struct pmg_asked *asked,

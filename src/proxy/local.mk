@@ -1,5 +1,6 @@
 noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = \
+	%D%/ages.c %D%/ages.h \
 	%D%/addresses.c %D%/addresses.h \
 	%D%/ask.c %D%/ask.h \
 	%D%/callers.c %D%/callers.h \
@@ -8,6 +9,7 @@ libproxy_a_SOURCES = \
 	%D%/client.c %D%/client.h %D%/client_answer.c %D%/client_priv.h %D%/client_request.c \
 	%D%/dates.c %D%/dates.h \
 	%D%/dns.c %D%/dns.h \
+	%D%/document.c %D%/document.h \
 	%D%/doors.c %D%/doors.h \
 	%D%/exchange.c %D%/exchange.h \
 	%D%/filtered.c %D%/filtered.h \
@@ -29,6 +31,7 @@ libproxy_a_SOURCES = \
 	%D%/multi.c %D%/multi.h \
 	%D%/names.c %D%/names.h \
 	%D%/packument.c %D%/packument.h %D%/packument_filter.c %D%/packument_priv.h \
+	%D%/page.c %D%/page.h \
 	%D%/peer.c %D%/peer.h \
 	%D%/place.c %D%/place.h \
 	%D%/probe.c %D%/probe.h \
@@ -47,13 +50,15 @@ libproxy_a_SOURCES = \
 	%D%/spool.c %D%/spool.h \
 	%D%/start.c %D%/start.h \
 	%D%/stream.c %D%/stream.h \
-	%D%/tunnel.c %D%/tunnel.h
+	%D%/tunnel.c %D%/tunnel.h \
+	%D%/turn.c %D%/turn.h \
+	%D%/withhold.c %D%/withhold.h
 
 pkglibexec_PROGRAMS += pmg-proxy
 pmg_proxy_SOURCES = src/pmg_proxy.c
 pmg_proxy_LDADD = $(LINK_PROXY)
 
-libproxy_a_SOURCES += %D%/artifact.c %D%/artifact.h %D%/client_artifact.c
+libproxy_a_SOURCES += %D%/artifact.c %D%/artifact.h %D%/client_artifact.c %D%/client_document.c
 
 check_PROGRAMS += tests/unit/test_proxy_addresses
 tests_unit_test_proxy_addresses_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
@@ -73,7 +78,7 @@ check_PROGRAMS += tests/unit/test_proxy_framing
 tests_unit_test_proxy_framing_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_gate
 tests_unit_test_proxy_gate_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
-tests_unit_test_proxy_gate_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_judge_ask
+tests_unit_test_proxy_gate_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_judge_decide
 check_PROGRAMS += tests/unit/test_proxy_hosts
 tests_unit_test_proxy_hosts_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_http1
@@ -125,6 +130,8 @@ check_PROGRAMS += tests/unit/test_proxy_sniff
 tests_unit_test_proxy_sniff_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_splice
 tests_unit_test_proxy_splice_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_turn
+tests_unit_test_proxy_turn_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_respond
 tests_unit_test_proxy_respond_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 
@@ -156,7 +163,7 @@ check_PROGRAMS += tests/fuzz/fuzz_sni
 tests_fuzz_fuzz_sni_LDADD = $(FUZZ_MAIN) $(LINK_PROXY)
 
 # The running proxy, against servers on loopback.
-dist_check_SCRIPTS += tests/proxy/forward.py tests/proxy/inspected.py tests/proxy/judged.py tests/proxy/learned.py tests/proxy/tunnel.py tests/proxy/walls.py
+dist_check_SCRIPTS += tests/proxy/forward.py tests/proxy/inspected.py tests/proxy/judged.py tests/proxy/learned.py tests/proxy/tunnel.py tests/proxy/walls.py tests/proxy/withheld.py
 EXTRA_DIST += docs/proxy.md tests/proxy/ownnet.py tests/proxy/world.py tests/helper/proxyctl.py
 
 EXTRA_PROGRAMS += bench/splice_bench

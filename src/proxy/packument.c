@@ -7,7 +7,7 @@
 #include "proxy/packument_priv.h"
 
 /* Members of the document that decide. */
-enum section { OTHER, VERSIONS, TIME, TAGS, OWN_VERSION };
+enum section { OTHER, VERSIONS, TIME, TAGS, MODIFIED, OWN_VERSION };
 
 /* Members of one version's document that decide. */
 enum field { NO_FIELD, FIELD_VERSION, FIELD_DEPRECATED };
@@ -19,6 +19,7 @@ struct pmg_packument *pmg_packument_new(enum pmg_packument_kind kind)
 	struct pmg_packument *doc = pmg_xcalloc(1, sizeof *doc);
 
 	doc->kind = kind;
+	doc->modified = PMG_PUBLISHED_NONE;
 	doc->texts.max = PMG_PACKUMENT_TEXTS_MAX;
 	(void)!pmg_str_add(&doc->texts, "", 1); /* no text is at 0 */
 	pmg_jsonstrict_init(&doc->scan, 1, on_item, doc);
@@ -61,10 +62,11 @@ static int keep(struct pmg_packument *doc, const struct pmg_jsonstrict_item *ite
 }
 
 static const struct {
-	const char *names[4];
-	enum section sections[3];
+	const char *names[5];
+	enum section sections[4];
 } deciding[] = {
-	[PMG_PACKUMENT_PACKAGE] = { { "versions", "time", "dist-tags" }, { VERSIONS, TIME, TAGS } },
+	[PMG_PACKUMENT_PACKAGE] = { { "versions", "time", "dist-tags", "modified" },
+				    { VERSIONS, TIME, TAGS, MODIFIED } },
 	[PMG_PACKUMENT_VERSION] = { { "version" }, { OWN_VERSION } },
 };
 
@@ -272,6 +274,11 @@ static int on_member(struct pmg_packument *doc, const struct pmg_jsonstrict_item
 		return 0;
 	if (doc->kind == PMG_PACKUMENT_VERSION)
 		return in_own(doc, item, err);
+	if (doc->section == MODIFIED) {
+		if (is_value(item))
+			(void)!pmg_jsonstrict_date(item, &doc->modified);
+		return 0;
+	}
 	if (item->event == PMG_JSONSTRICT_CLOSE) {
 		doc->scan.told = 1;
 		return 0;
@@ -483,4 +490,20 @@ const char *pmg_packument_tag(const struct pmg_packument *doc, const char *tag)
 		    pmg_streq(pmg_npm_text(doc, doc->tags[i].name), tag))
 			return pmg_npm_text(doc, doc->tags[i].version);
 	return NULL;
+}
+
+int64_t pmg_packument_modified(const struct pmg_packument *doc)
+{
+	return doc->modified;
+}
+
+void pmg_packument_date(struct pmg_packument *doc, int64_t (*find)(void *ctx, const char *version),
+			void *ctx)
+{
+	size_t i;
+
+	for (i = 0; i < doc->versions_n; i++)
+		if (doc->versions[i].published == PMG_PUBLISHED_NONE)
+			doc->versions[i].published =
+				find(ctx, pmg_npm_text(doc, doc->versions[i].name));
 }

@@ -65,6 +65,13 @@ int64_t pmg_packument_published(const struct pmg_packument *doc, const char *ver
 /** What a dist-tag of it points to. @return borrowed; NULL: no such tag */
 const char *pmg_packument_tag(const struct pmg_packument *doc, const char *tag);
 
+/** When the document says that it was modified last: no version came out later.
+ *  @return seconds since 1970, or PMG_PUBLISHED_NONE. Only the abbreviated form says so here */
+int64_t pmg_packument_modified(const struct pmg_packument *doc);
+/** Date each version that has none by somebody who may know. @param find  PMG_PUBLISHED_NONE: no */
+void pmg_packument_date(struct pmg_packument *doc, int64_t (*find)(void *ctx, const char *version),
+			void *ctx);
+
 /**
  * Ask for each version, and plan what is cut.
  * Of a document of one version nothing is cut: when it is withheld, left is 0, and the caller

@@ -45,6 +45,7 @@ struct pmg_packument {
 	size_t versions_n, versions_cap, times_n, times_cap, tags_n, tags_cap;
 	uint32_t *sorted; /* versions by name */
 	uint64_t total;
+	int64_t modified;
 	bool has_dates;
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "base/url.h"
 #include "proxy/link.h"
@@ -78,35 +79,59 @@ static char *as_text(const char *s)
 	return (char *)(size_t)s; /* the message only reads it */
 }
 
+/* What is told is the same for each verdict. */
+static void tell_judged(struct pmg_report *report, const struct pmg_identity *who,
+			const char *verdict, const struct pmg_judgement *judgement,
+			struct pmg_wire_judged *m, const struct pmg_url *url)
+{
+	const char *version = who->version ? who->version : "";
+	pmg_autofree char *key =
+		pmg_xasprintf("%s%d %s@%s", verdict, (int)who->eco, who->name, version);
+	pmg_autofree char *where = pmg_url_text(url);
+
+	if (seen_add(&report->judged, key) == SEEN)
+		return;
+	m->eco = as_text(pmg_eco_name(who->eco));
+	m->name = who->name;
+	m->version = as_text(version);
+	m->verdict = as_text(verdict);
+	m->rule = judgement->rule;
+	m->note = judgement->note;
+	m->url = where;
+	m->ids = head_of(&judgement->ids);
+	m->sources = head_of(&judgement->sources);
+	m->findings = head_of(&judgement->findings);
+	pmg_link_send(report->link, PMG_WIRE_JUDGED, pmg_wire_judged_encode(m));
+}
+
 void pmg_report_judged(struct pmg_report *report, const struct pmg_identity *who, bool allowed,
 		       const struct pmg_judgement *judgement, const char *why,
 		       const struct pmg_url *url)
 {
-	const char *version = who->version ? who->version : "";
-	const char *reason =
-		judgement->reason != PMG_REASON_NONE ? pmg_reason_text(judgement->reason) : NULL;
-	pmg_autofree char *key =
-		pmg_xasprintf("%d%d %s@%s", allowed, (int)who->eco, who->name, version);
-	pmg_autofree char *where = pmg_url_text(url);
 	struct pmg_wire_judged m = {
-		.eco = as_text(pmg_eco_name(who->eco)),
-		.name = who->name,
-		.version = as_text(version),
-		.verdict = as_text(allowed ? "allow" : "block"),
-		.reason = as_text(allowed ? NULL
-				  : why   ? why
-					  : reason),
+		.reason = as_text(why),
 		.diag = allowed ? 0 : pmg_reason_diag(judgement->reason),
-		.rule = judgement->rule,
-		.note = judgement->note,
-		.url = where,
-		.ids = head_of(&judgement->ids),
-		.sources = head_of(&judgement->sources),
-		.findings = head_of(&judgement->findings),
 	};
 
-	if (seen_add(&report->judged, key) != SEEN)
-		pmg_link_send(report->link, PMG_WIRE_JUDGED, pmg_wire_judged_encode(&m));
+	tell_judged(report, who, allowed ? "allow" : "block", judgement, &m, url);
+}
+
+void pmg_report_withheld(struct pmg_report *report, const struct pmg_identity *who,
+			 const struct pmg_judgement *judgement, const char *instead,
+			 int64_t published, const struct pmg_url *url)
+{
+	pmg_autofree char *why = pmg_judgement_text(judgement);
+	char when[PMG_RFC3339_LEN];
+	struct pmg_wire_judged m = {
+		.reason = why,
+		.diag = pmg_reason_diag(judgement->reason),
+		.instead = as_text(instead),
+		.published = published > 0 ? when : NULL,
+	};
+
+	if (published > 0)
+		pmg_clock_format(published, when);
+	tell_judged(report, who, "withheld", judgement, &m, url);
 }
 
 void pmg_report_passed(struct pmg_report *report, const char *target, const char *why)

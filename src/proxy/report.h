@@ -21,10 +21,16 @@ void pmg_report_free(struct pmg_report *report);
 PMG_DEFINE_AUTO(report, struct pmg_report *, pmg_report_free);
 
 /** A package was judged: once a package, version and verdict.
- *  @param why  in words, when reason alone does not say it; or NULL */
+ *  @param why  in words; NULL: it is allowed */
 void pmg_report_judged(struct pmg_report *report, const struct pmg_identity *who, bool allowed,
 		       const struct pmg_judgement *judgement, const char *why,
 		       const struct pmg_url *url);
+/** A version is not shown to who asks what there is: once a package and version.
+ *  @param instead    what a tag points to in its place; NULL: nothing, or there was none
+ *  @param published  seconds since 1970; not above 0: not known */
+void pmg_report_withheld(struct pmg_report *report, const struct pmg_identity *who,
+			 const struct pmg_judgement *judgement, const char *instead,
+			 int64_t published, const struct pmg_url *url);
 /** Something went by unjudged: "tunnel", "artifact" or "request", once a target. */
 void pmg_report_passed(struct pmg_report *report, const char *target, const char *why);
 /** A request that could not be served: once a target and reason. */

@@ -7,10 +7,12 @@
 #include <sys/socket.h>
 
 #include "base/str.h"
+#include "proxy/ages.h"
 #include "proxy/artifact.h"
 #include "proxy/ask.h"
 #include "proxy/capture.h"
 #include "proxy/client.h"
+#include "proxy/dates.h"
 #include "proxy/doors.h"
 #include "proxy/link.h"
 #include "proxy/listener.h"
@@ -18,6 +20,7 @@
 #include "proxy/probe.h"
 #include "proxy/refused.h"
 #include "proxy/resolver.h"
+#include "proxy/spool.h"
 #include "proxy/tunnel.h"
 
 struct server {
@@ -161,6 +164,10 @@ static int set_up(struct server *server, struct pmg_start *start, int wire_fd, i
 	service->report = pmg_report_new(server->link);
 	service->gate = (struct pmg_gate){ start->judge, service->report };
 	service->probe = pmg_probe_new(service);
+	service->spool = pmg_spool_new(pmg_steal_fd(&start->spool_fd));
+	service->dates = pmg_dates_new();
+	service->ages = pmg_ages_new(service);
+	service->large.loop = service->loop;
 	r = pmg_artifacts_new(service->loop, &service->gate, &start->artifacts, &service->artifacts,
 			      err);
 	if (r < 0)
@@ -184,6 +191,9 @@ static void tear_down(struct server *server)
 	}
 	pmg_probe_free(service->probe);
 	pmg_artifacts_free(service->artifacts);
+	pmg_ages_free(service->ages);
+	pmg_dates_free(service->dates);
+	pmg_spool_free(service->spool);
 	pmg_multi_free(service->upstream.multi);
 	pmg_report_free(service->report);
 	pmg_refused_free(service->refused);

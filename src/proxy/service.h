@@ -9,17 +9,21 @@
 #include "proxy/gate.h"
 #include "proxy/hosts.h"
 #include "proxy/names.h"
+#include "proxy/turn.h"
 #include "tls/ca.h"
 
 #define PMG_CONNECTIONS_MAX 256U /* clients, tunnels, ...; further ones wait in the kernel */
 #define PMG_SCRIPTS_MAX     160U /* of these, of scripts: the manager always gets a place */
 
+struct pmg_ages;
 struct pmg_artifacts;
 struct pmg_client;
+struct pmg_dates;
 struct pmg_lookup;
 struct pmg_capture;
 struct pmg_probe;
 struct pmg_refused;
+struct pmg_spool;
 struct pmg_tunnel;
 
 struct pmg_service {
@@ -30,6 +34,10 @@ struct pmg_service {
 	struct pmg_probe *probe;
 	struct pmg_gate gate;
 	struct pmg_artifacts *artifacts; /* those that are looked into */
+	struct pmg_spool *spool;         /* where documents wait */
+	struct pmg_dates *dates;         /* when what was published */
+	struct pmg_ages *ages;           /* asks for that */
+	struct pmg_turns large;          /* clients' documents that take much memory */
 	struct pmg_upstream upstream;
 	/* Within walls; NULL without. */
 	struct pmg_hosts *hosts;

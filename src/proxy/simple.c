@@ -308,6 +308,17 @@ int64_t pmg_simple_published(const struct pmg_simple *page, const char *file, bo
 	return latest;
 }
 
+void pmg_simple_date(struct pmg_simple *page, int64_t (*find)(void *ctx, const char *file),
+		     void *ctx)
+{
+	size_t i;
+
+	for (i = 0; i < page->files_n; i++)
+		if (page->files[i].published == PMG_PUBLISHED_NONE)
+			page->files[i].published =
+				find(ctx, pmg_simple_text(page, page->files[i].name));
+}
+
 void pmg_simple_take_dates(struct pmg_simple *page, const struct pmg_simple *json)
 {
 	struct pmg_simple_entry *file;

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "kernel/confine.h"
+#include "proxy/spool.h"
 
 #define RESOLV_CONF     "/etc/resolv.conf" /* without it there are no search domains */
 #define RESOLV_CONF_MAX 65536U
@@ -24,7 +25,8 @@ void pmg_start_done(struct pmg_start *start)
 	pmg_bundle_free(start->bundle);
 	pmg_ca_free(start->ca);
 	pmg_judge_close(start->judge);
-	*start = (struct pmg_start){ 0 };
+	pmg_auto_closep(&start->spool_fd);
+	*start = (struct pmg_start)PMG_START_INIT;
 }
 
 static int hear_registry(struct pmg_start *start, struct pmg_msg *msg, struct pmg_err *err)
@@ -259,6 +261,7 @@ int pmg_start_load(struct pmg_start *start, int bundle_fd, struct pmg_wire_ready
 		return r;
 	load_cache(start);
 	load_search(start);
+	start->spool_fd = pmg_spool_open();
 	describe(start, ready);
 	return 0;
 }

@@ -16,7 +16,7 @@
 
 #define PMG_START_CACHE_MAX 262144U /* bytes of the file of artifact hosts learned earlier */
 
-/* What serving needs. Zeroed is empty. */
+/* What serving needs. Begins as PMG_START_INIT. */
 struct pmg_start {
 	struct pmg_wire_start wire; /* as the front sent it */
 	struct pmg_catalog *catalog;
@@ -29,7 +29,13 @@ struct pmg_start {
 	struct pmg_ca *ca;
 	struct pmg_judge *judge;
 	struct pmg_artifact_policy artifacts;
+	int spool_fd; /* pmg_spool_open(); taken by the server. -1: none */
 };
+
+#define PMG_START_INIT                                                                             \
+	{                                                                                          \
+		.spool_fd = -1                                                                     \
+	}
 
 void pmg_start_done(struct pmg_start *start);
 PMG_DEFINE_AUTO_DONE(start, struct pmg_start, pmg_start_done);

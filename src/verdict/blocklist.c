@@ -217,9 +217,9 @@ int pmg_blocklist_load(const char *path, struct pmg_blocklist *out, struct pmg_e
 	return pmg_blocklist_parse(path, text, len, out, err);
 }
 
-/* The first entry for exactly this; NULL when there is none. */
-static struct pmg_block *find_exact(const struct pmg_blocklist *list, enum pmg_eco eco,
-				    const char *name, const char *version)
+/* Where in the sorted list the first entry is that is not below this. */
+static size_t lower_bound(const struct pmg_blocklist *list, enum pmg_eco eco, const char *name,
+			  const char *version)
 {
 	size_t low = 0, high = list->n, mid;
 
@@ -230,6 +230,15 @@ static struct pmg_block *find_exact(const struct pmg_blocklist *list, enum pmg_e
 		else
 			high = mid;
 	}
+	return low;
+}
+
+/* The first entry for exactly this; NULL when there is none. */
+static struct pmg_block *find_exact(const struct pmg_blocklist *list, enum pmg_eco eco,
+				    const char *name, const char *version)
+{
+	size_t low = lower_bound(list, eco, name, version);
+
 	if (low == list->n || compare(eco, name, version, &list->v[list->sorted[low]]) != 0)
 		return NULL;
 	return &list->v[list->sorted[low]];
@@ -241,6 +250,15 @@ const struct pmg_block *pmg_blocklist_find(const struct pmg_blocklist *list, enu
 	const struct pmg_block *block = find_exact(list, eco, name, NULL);
 
 	return block || !version ? block : find_exact(list, eco, name, version);
+}
+
+/* Entries for all versions come before those for one. */
+bool pmg_blocklist_has(const struct pmg_blocklist *list, enum pmg_eco eco, const char *name)
+{
+	size_t low = lower_bound(list, eco, name, NULL);
+	const struct pmg_block *block = low < list->n ? &list->v[list->sorted[low]] : NULL;
+
+	return block && compare(eco, name, block->canonical, block) == 0;
 }
 
 static void add_text(struct pmg_str *out, const char *before, const char *text, const char *after)

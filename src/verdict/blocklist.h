@@ -68,6 +68,9 @@ char *pmg_blocklist_format(const struct pmg_blocklist *list) PMG_MUST_CHECK;
 const struct pmg_block *pmg_blocklist_find(const struct pmg_blocklist *list, enum pmg_eco eco,
 					   const char *name, const char *version);
 
+/** Is there an entry for any version of that package? @param name  canonical */
+bool pmg_blocklist_has(const struct pmg_blocklist *list, enum pmg_eco eco, const char *name);
+
 /**
  * Add an entry, or give the one there is for the same package and version a new reason. All
  * others stay as they are; comments are not kept. The file is replaced whole, mode 0600; its

@@ -458,3 +458,13 @@ bool pmg_judge_knows_files(const struct pmg_judge *judge, unsigned bits)
 	return judge->index && pmg_index_has_digests(judge->index, bits == 256 ? PMG_DIGEST_SHA256
 									       : PMG_DIGEST_SHA512);
 }
+
+bool pmg_judge_knows(struct pmg_judge *judge, enum pmg_eco eco, const char *name)
+{
+	pmg_autofree char *canonical = pmg_name_canonical(eco, name);
+	struct pmg_err scratch = PMG_ERR_INIT;
+
+	return !is_askable(name, NULL) || pmg_blocklist_has(&judge->managed, eco, canonical) ||
+	       pmg_blocklist_has(&judge->blocklist, eco, canonical) ||
+	       (judge->index && pmg_index_has_name(judge->index, eco, canonical, &scratch) != 0);
+}

@@ -14,7 +14,7 @@ static const char broken_hint[] = "remove the file and import the feeds again";
 
 struct pmg_index {
 	struct pmg_store *store;
-	struct pmg_stmt *find, *find_digest, *find_fixes, *source;
+	struct pmg_stmt *find, *has, *find_digest, *find_fixes, *source;
 	int64_t built, records, packages;
 	bool sha256, sha512; /* there are such digests */
 };
@@ -24,6 +24,7 @@ void pmg_index_close(struct pmg_index *index)
 	if (!index)
 		return;
 	pmg_stmt_free(index->find);
+	pmg_stmt_free(index->has);
 	pmg_stmt_free(index->find_digest);
 	pmg_stmt_free(index->find_fixes);
 	pmg_stmt_free(index->source);
@@ -128,6 +129,10 @@ static int prepare(struct pmg_index *index, struct pmg_err *err)
 				      "SELECT version, record, low, high, inclusive FROM entry"
 				      " WHERE eco = ?1 AND name = ?2 AND version IN ('', ?3)",
 				      &index->find, err);
+	if (r == 0)
+		r = pmg_store_prepare(index->store,
+				      "SELECT 1 FROM entry WHERE eco = ?1 AND name = ?2 LIMIT 1",
+				      &index->has, err);
 	if (r == 0)
 		r = pmg_store_prepare(index->store,
 				      "SELECT record FROM digest WHERE alg = ?1 AND digest = ?2",
@@ -306,6 +311,18 @@ int pmg_index_find(struct pmg_index *index, const struct pmg_index_question *que
 	r = read_rows(index, question, &answer, err);
 	pmg_stmt_reset(index->find);
 	return give(&answer, r, out, err);
+}
+
+int pmg_index_has_name(struct pmg_index *index, enum pmg_eco eco, const char *name,
+		       struct pmg_err *err)
+{
+	int r;
+
+	pmg_stmt_bind_int(index->has, 1, eco);
+	pmg_stmt_bind_text(index->has, 2, name);
+	r = pmg_stmt_step(index->has, err);
+	pmg_stmt_reset(index->has);
+	return r;
 }
 
 bool pmg_index_has_digests(const struct pmg_index *index, enum pmg_digest_alg alg)

@@ -76,6 +76,10 @@ PMG_DEFINE_AUTO_DONE(index_answer, struct pmg_index_answer, pmg_index_answer_don
 int pmg_index_find(struct pmg_index *index, const struct pmg_index_question *question,
 		   struct pmg_index_answer *out, struct pmg_err *err) PMG_MUST_CHECK;
 
+/** Is any version of that package on record? @param name  canonical. @return 0, 1 or -PMG_E_DB */
+int pmg_index_has_name(struct pmg_index *index, enum pmg_eco eco, const char *name,
+		       struct pmg_err *err) PMG_MUST_CHECK;
+
 /** Does any record name an artifact by a digest of this kind? If not, none need be computed. */
 bool pmg_index_has_digests(const struct pmg_index *index, enum pmg_digest_alg alg);
 

@@ -45,6 +45,20 @@ const char *pmg_reason_text(enum pmg_reason reason)
 	return reasons[reason].text;
 }
 
+char *pmg_judgement_text(const struct pmg_judgement *judgement)
+{
+	const char *rule = judgement->age_rule;
+	bool says_rule = rule && strcmp(rule, "default") != 0;
+	char age[PMG_SPAN_LEN], min[PMG_SPAN_LEN];
+
+	if (judgement->reason != PMG_REASON_TOO_YOUNG || judgement->age_s < 0)
+		return pmg_xstrdup(pmg_reason_text(judgement->reason));
+	pmg_clock_span(judgement->age_s, age);
+	pmg_clock_span((int64_t)judgement->min_age_s, min);
+	return pmg_xasprintf("%s old, min age %s%s%s", age, min, says_rule ? " by " : "",
+			     says_rule ? rule : "");
+}
+
 void pmg_judgement_done(struct pmg_judgement *judgement)
 {
 	pmg_strv_done(&judgement->ids);

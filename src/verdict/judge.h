@@ -60,6 +60,10 @@ struct pmg_judgement {
 	struct pmg_strv findings;
 };
 
+/** Why it is refused, in a few words: pmg_reason_text(), or how old it is and has to be. Caller
+ *  frees. */
+char *pmg_judgement_text(const struct pmg_judgement *judgement) PMG_MUST_CHECK;
+
 void pmg_judgement_done(struct pmg_judgement *judgement);
 PMG_DEFINE_AUTO_DONE(judgement, struct pmg_judgement, pmg_judgement_done);
 
@@ -110,6 +114,10 @@ int pmg_judge_hear_packages(struct pmg_judge *judge, const char *text, size_t le
 bool pmg_judge_filters(const struct pmg_judge *judge);
 /** Could the age of any version of this package matter? If not, no dates need be fetched. */
 bool pmg_judge_needs_dates(struct pmg_judge *judge, enum pmg_eco eco, const char *name);
+
+/** Is there anything on record or on a list against any version of it? Where that cannot be looked
+ *  up, too. */
+bool pmg_judge_knows(struct pmg_judge *judge, enum pmg_eco eco, const char *name);
 
 /* Where a package comes from. Private is a registry that has some names for itself. */
 enum pmg_place_kind { PMG_PLACE_UNKNOWN, PMG_PLACE_PUBLIC, PMG_PLACE_PRIVATE };

@@ -47,6 +47,8 @@ static const char *const steps[] = {
 	"ALTER TABLE packages ADD COLUMN findings TEXT NOT NULL DEFAULT '[]';",
 	/* Runs of one fingerprint could reach the same. */
 	"CREATE TABLE reaches(fingerprint TEXT PRIMARY KEY, list TEXT NOT NULL) WITHOUT ROWID;",
+	"ALTER TABLE packages ADD COLUMN instead TEXT;"
+	"ALTER TABLE packages ADD COLUMN published TEXT;",
 };
 
 int pmg_ledger_open(const char *path, struct pmg_store **out, struct pmg_err *err)
@@ -142,8 +144,8 @@ static int insert_packages(struct pmg_store *store, const struct pmg_record *rec
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
 	int r = pmg_store_prepare(store,
 				  "INSERT INTO packages(run,eco,name,version,verdict,reason,diag,"
-				  "note,url,ids,sources,count,findings)"
-				  " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
+				  "note,url,ids,sources,count,findings,instead,published)"
+				  " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
 				  &stmt, err);
 	size_t i;
 
@@ -163,6 +165,8 @@ static int insert_packages(struct pmg_store *store, const struct pmg_record *rec
 		pmg_ledger_bind_list(stmt, 11, &m->sources);
 		pmg_ledger_bind_count(stmt, 12, record->packages[i].count);
 		pmg_ledger_bind_list(stmt, 13, &m->findings);
+		pmg_stmt_bind_text(stmt, 14, m->instead);
+		pmg_stmt_bind_text(stmt, 15, m->published);
 		r = pmg_stmt_run(stmt, err);
 	}
 	return r;

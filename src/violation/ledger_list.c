@@ -37,8 +37,8 @@ static const struct pmg_column index_columns[] = {
 };
 
 static const char packages_sql[] =
-	"SELECT eco,name,version,verdict,reason,diag,note,ids,sources,findings,url,count FROM "
-	"packages"
+	"SELECT eco,name,version,verdict,reason,diag,note,instead,published,ids,sources,findings,"
+	"url,count FROM packages"
 	" WHERE run = ?1 AND (?2 = 0 OR verdict <> 'allow') ORDER BY eco, name, version, verdict";
 static const struct pmg_column package_columns[] = {
 	{ PMG_COLUMN_TEXT, "ecosystem" },
@@ -48,6 +48,8 @@ static const struct pmg_column package_columns[] = {
 	{ PMG_COLUMN_TEXT, "reason" },
 	{ PMG_COLUMN_CODE, "code" },
 	{ PMG_COLUMN_TEXT, "note" },
+	{ PMG_COLUMN_TEXT, "instead" },
+	{ PMG_COLUMN_TEXT, "published" },
 	{ PMG_COLUMN_LIST, "ids" },
 	{ PMG_COLUMN_LIST, "sources" },
 	{ PMG_COLUMN_LIST, "findings" },

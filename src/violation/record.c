@@ -12,7 +12,9 @@
 /* Twice the most packages there can be: probing stays short. A power of two. */
 #define SLOTS_MAX 131072U
 
-_Static_assert(SLOTS_MAX / 2 > PMG_RECORD_ALLOWED_MAX + PMG_RECORD_BLOCKED_MAX, "room to probe");
+_Static_assert(SLOTS_MAX / 2 >
+		       PMG_RECORD_ALLOWED_MAX + PMG_RECORD_BLOCKED_MAX + PMG_RECORD_WITHHELD_MAX,
+	       "room to probe");
 
 void pmg_record_done(struct pmg_record *record)
 {
@@ -54,6 +56,16 @@ int pmg_run_id(int64_t when, char out[PMG_RUN_ID], struct pmg_err *err)
 bool pmg_judged_is_allowed(const struct pmg_wire_judged *judged)
 {
 	return strcmp(judged->verdict, "allow") == 0;
+}
+
+bool pmg_judged_is_withheld(const struct pmg_wire_judged *judged)
+{
+	return strcmp(judged->verdict, "withheld") == 0;
+}
+
+bool pmg_judged_is_refused(const struct pmg_wire_judged *judged)
+{
+	return !pmg_judged_is_allowed(judged) && !pmg_judged_is_withheld(judged);
 }
 
 bool pmg_record_is_empty(const struct pmg_record *record)
@@ -111,17 +123,20 @@ bool pmg_record_has(const struct pmg_record *record, const char *eco, const char
 	return false;
 }
 
-static bool has_room(const struct pmg_record *record, bool allowed)
+static bool has_room(const struct pmg_record *record, const struct pmg_wire_judged *m)
 {
-	if (allowed)
-		return record->n_packages - record->n_blocked < PMG_RECORD_ALLOWED_MAX;
+	if (pmg_judged_is_allowed(m))
+		return record->n_packages - record->n_blocked - record->n_withheld <
+		       PMG_RECORD_ALLOWED_MAX;
+	if (pmg_judged_is_withheld(m))
+		return record->n_withheld < PMG_RECORD_WITHHELD_MAX;
 	return record->n_blocked < PMG_RECORD_BLOCKED_MAX;
 }
 
 /* The keep functions move what is new into the record; else the texts stay with the caller. */
 static bool keep_judged(struct pmg_record *record, struct pmg_wire_judged *m)
 {
-	bool allowed = pmg_judged_is_allowed(m);
+	bool withheld = pmg_judged_is_withheld(m), refused = pmg_judged_is_refused(m);
 	uint32_t *slot;
 
 	if (!record->slots)
@@ -131,7 +146,7 @@ static bool keep_judged(struct pmg_record *record, struct pmg_wire_judged *m)
 		record->packages[*slot - 1].count++;
 		return false;
 	}
-	if (!has_room(record, allowed)) {
+	if (!has_room(record, m)) {
 		record->lost++;
 		return false;
 	}
@@ -140,7 +155,8 @@ static bool keep_judged(struct pmg_record *record, struct pmg_wire_judged *m)
 	record->packages[record->n_packages++] = (struct pmg_record_package){ *m, 1 };
 	*m = (struct pmg_wire_judged){ 0 };
 	*slot = (uint32_t)record->n_packages;
-	record->n_blocked += !allowed;
+	record->n_blocked += refused;
+	record->n_withheld += withheld;
 	return true;
 }
 

@@ -13,10 +13,11 @@
 #include "violation/event.h"
 #include "violation/wire.h"
 
-#define PMG_RECORD_ALLOWED_MAX 32768U
-#define PMG_RECORD_BLOCKED_MAX 4096U
-#define PMG_RECORD_OTHERS_MAX  512U /* passed and troubles, each */
-#define PMG_RUN_ID             20   /* "r-20261129-1a2b" and NUL, with room for a longer tail */
+#define PMG_RECORD_ALLOWED_MAX  32768U
+#define PMG_RECORD_BLOCKED_MAX  4096U
+#define PMG_RECORD_WITHHELD_MAX 4096U
+#define PMG_RECORD_OTHERS_MAX   512U /* passed and troubles, each */
+#define PMG_RUN_ID              20   /* "r-20261129-1a2b" and NUL, with room for a longer tail */
 
 struct pmg_record_package {
 	struct pmg_wire_judged what;
@@ -49,7 +50,8 @@ struct pmg_record {
 	uint64_t index_records;
 	struct pmg_record_package *packages;
 	size_t n_packages, cap_packages;
-	size_t n_blocked; /* of packages: with verdict other than "allow" */
+	size_t n_blocked;  /* of packages: with verdict other than "allow" and "withheld" */
+	size_t n_withheld; /* of packages: versions that the tool was not told of */
 	struct pmg_record_passed *passed;
 	size_t n_passed, cap_passed;
 	struct pmg_record_trouble *troubles;
@@ -86,8 +88,12 @@ bool pmg_record_has_refusals(const struct pmg_record *record);
 bool pmg_record_has(const struct pmg_record *record, const char *eco, const char *name,
 		    const char *version);
 
-/** Did the package get through? Every verdict but "allow" keeps it out. */
+/** Did the package get through? */
 bool pmg_judged_is_allowed(const struct pmg_wire_judged *judged);
+/** Was a version left out of what the tool was told? Nobody asked for it itself. */
+bool pmg_judged_is_withheld(const struct pmg_wire_judged *judged);
+/** Was it asked for, and refused? Every other verdict says so. */
+bool pmg_judged_is_refused(const struct pmg_wire_judged *judged);
 
 /** The run as JSON: an element of "pmg audit list", docs/cli-json.md. Packages in the order in
  * which they were judged. Caller frees. */

@@ -183,17 +183,20 @@ struct pmg_wire_ready {
 	struct pmg_strv notes; /* for the user: a CA file that could not be read, ... */
 };
 
-/* An artifact was asked for and judged. */
+/* An artifact was asked for and judged; or, "withheld", a version was left out of a document that
+ * says what there is. */
 struct pmg_wire_judged {
 	char *eco;
 	char *name;
 	char *version;
-	char *verdict; /* "allow", "block" */
-	char *reason;  /* pmg_reason_text(), or NULL */
-	int diag;      /* 3001 ..., 0 */
-	char *rule;    /* what "pmg intel unblock" takes, or NULL */
-	char *note;    /* or NULL */
-	char *url;     /* without userinfo and query */
+	char *verdict;   /* "allow", "block", "withheld" */
+	char *reason;    /* pmg_reason_text(), or NULL */
+	int diag;        /* 3001 ..., 0 */
+	char *rule;      /* what "pmg intel unblock" takes, or NULL */
+	char *note;      /* or NULL */
+	char *instead;   /* withheld: what a tag points to now in its place; or NULL */
+	char *published; /* when, RFC 3339; NULL: not known, or not asked */
+	char *url;       /* without userinfo and query */
 	struct pmg_strv ids;
 	struct pmg_strv sources;
 	struct pmg_strv findings; /* of its inspection, "kind: text"; kinds: conf/trait.h */

@@ -140,7 +140,7 @@ def packument(packages, tarball_url, abbreviated, dated=True):
         v["dist"] = {"tarball": tarball_url(p), "shasum": data.sha1, "integrity": data.sri}
         doc["versions"][p["version"]] = v
     if abbreviated:
-        doc["modified"] = newest(packages)
+        doc.update({"modified": newest(packages)} if dated else {})
     else:
         doc["_id"] = name
     if dated and not abbreviated:

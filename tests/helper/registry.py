@@ -35,6 +35,7 @@ metadata keep them: http://127.0.0.1:P/~gzip/~bearer.t1/npm/
     htmlfirst                         PyPI: HTML to whoever takes it, though JSON was preferred
     full                              npm: never the abbreviated form
     undated                           no publish time anywhere
+    count.N                           versions of "huge"
     young                             the last version of "huge" is an hour old
     relative nometa                   PyPI: relative addresses; no .metadata
 """
@@ -230,8 +231,9 @@ class Handler(BaseHTTPRequestHandler):
         here = self.address(cdn="cdn" in self.knobs) + root
         if name == "huge":
             last = YOUNG if "young" in self.knobs else {}
-            return self.send(fx.Huge((here + "huge/-/").encode(), last=fx.published(last)),
-                             "application/json", meta=True)
+            huge = fx.Huge((here + "huge/-/").encode(),
+                           int(self.knobs.get("count", fx.HUGE_VERSIONS)), fx.published(last))
+            return self.send(huge, "application/json", meta=True)
         found = packages.get(("npm", name))
         if not found:
             return self.small(404, {"error": "Not found"})

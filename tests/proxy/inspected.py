@@ -78,6 +78,7 @@ class Shelf:
 class Inspected(world.Case):
     def begin(self, **more):
         self.shelf = Shelf(self)
+        more.setdefault("packages", world.NO_WAIT)  # the shelf dates nothing
         self.start(("npm", self.shelf.base), ("pypi", self.shelf.base + "simple/"),
                    ("npm", plain("/npm/")), **more)
         return self.client()

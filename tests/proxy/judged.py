@@ -76,7 +76,7 @@ class Judged(world.Case):
     def test_an_archive_at_an_address_that_says_nothing_is_told(self):
         """A place of packages may have them at addresses of other shapes too."""
         bodies = {"/npm/download?of=bad": (b"", b"\x1f\x8b\x08"), "/feed/bad/1/content": (b"", b"PK\3\4"),
-                  "/npm/bad/odd": (b"Content-Encoding: br\r\n", b"?"),
+                  "/npm/-/bad/odd": (b"Content-Encoding: br\r\n", b"?"),
                   "/npm/-/v1/search": (b"", b'{"objects": []}'), "/npm/none": (b"", b"{}")}
         codings = []
 

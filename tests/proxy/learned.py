@@ -74,12 +74,14 @@ class Learned(world.Case):
 
         server = self.server(answer)
         base = "http://127.0.0.1:%d" % server.port
-        doc.update({"name": "hidden", "versions": {
+        doc.update({"name": "hidden", "time": {v: "2020-01-01T00:00:00.000Z" for v in (
+            "1.0.0", "2.0.0")}, "versions": {
             v: {"dist": {"tarball": "%s/dl?id=%d" % (base, i)}}
             for i, v in enumerate(("1.0.0", "2.0.0"))}})
         self.start(("npm", base + "/"), blocked=self.BAD)
         client = self.client()
-        self.assertEqual(client.get(base + "/hidden").status, 200)
+        got = client.get(base + "/hidden")
+        self.assertEqual((got.status, list(json.loads(got.body)["versions"])), (200, ["2.0.0"]))
         self.assertEqual(client.get(base + "/dl?id=0").status, 403)
         self.assertEqual(client.get(base + "/dl?id=1").status, 200)
         self.assertEqual(server.seen, ["/hidden", "/dl?id=1"])
@@ -104,7 +106,10 @@ class Learned(world.Case):
         """The CDN's address says nothing; only the redirect told what it is."""
         def answer(server, conn):
             path = world.Server.head(conn)[0].split()[1]
-            if path.endswith(".tgz"):
+            if path == "/x":
+                doc = (b'{"versions":{"1.0.0":{}},"time":{"1.0.0":"2020-01-01T00:00:00.000Z"}}')
+                conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(doc) + doc)
+            elif path.endswith(".tgz"):
                 conn.sendall(b"HTTP/1.1 302 Found\r\nLocation: http://localhost:%d/blob?sig=1\r\n"
                              b"Content-Length: 0\r\n\r\n" % server.port)
             else:

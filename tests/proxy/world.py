@@ -22,6 +22,10 @@ WRAP = os.environ.get("PMG_PROXY_WRAP", "").split()  # "valgrind -q ..."
 SLOW = 8 if WRAP else 1
 MEMORY_MAX_KB = 64 * 1024
 WORK = tempfile.mkdtemp(prefix="proxy-test-")
+# The policy on packages (conf/packages.h) of who does not care for age.
+NO_WAIT = {"enabled": False, "mode": 0, "undated": 1, "fixes": 0, "private_origin": 0, "now": 0,
+           "as_of": False, "managed_wait": False, "ages": [], "skip": [], "trusted_packages": [],
+           "overrides": []}
 
 
 class Registry:

@@ -106,12 +106,35 @@ static void the_monotonic_clock_moves_on(void **state)
 	assert_true(pmg_clock_now() > 1700000000);
 }
 
+static void a_span_is_told_in_one_unit(void **state)
+{
+	static const struct {
+		int64_t span;
+		const char *text;
+	} spans[] = {
+		{ -5, "0 s" },      { 59, "59 s" },
+		{ 60, "1 min" },    { 3599, "59 min" },
+		{ 3600, "1 h" },    { 129600, "36 h" },
+		{ 172799, "47 h" }, { 172800, "2 d" },
+		{ 432000, "5 d" },  { INT64_MAX, "106751991167300 d" },
+	};
+	char text[PMG_SPAN_LEN];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof spans / sizeof *spans; i++) {
+		pmg_clock_span(spans[i].span, text);
+		assert_string_equal(text, spans[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(dates_are_read),
 		cmocka_unit_test(what_is_no_date_is_refused),
 		cmocka_unit_test(dates_are_written),
+		cmocka_unit_test(a_span_is_told_in_one_unit),
 		cmocka_unit_test(the_monotonic_clock_moves_on),
 	};
 

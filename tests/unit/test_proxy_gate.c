@@ -15,16 +15,15 @@
 
 /* The judge of these tests: "evil" is malware, "odd" cannot be read, "broken" cannot be asked,
  * "listed" is on the user's list. */
-int __wrap_pmg_judge_ask(struct pmg_judge *judge, enum pmg_eco eco, const char *name,
-			 const char *version, struct pmg_judgement *out, struct pmg_err *err);
-int __wrap_pmg_judge_ask(struct pmg_judge *judge, enum pmg_eco eco, const char *name,
-			 const char *version, struct pmg_judgement *out, struct pmg_err *err)
+int __wrap_pmg_judge_decide(struct pmg_judge *judge, const struct pmg_question *q,
+			    struct pmg_judgement *out, struct pmg_err *err);
+int __wrap_pmg_judge_decide(struct pmg_judge *judge, const struct pmg_question *q,
+			    struct pmg_judgement *out, struct pmg_err *err)
 {
+	const char *name = q->name;
 	size_t i;
 
 	(void)judge;
-	(void)eco;
-	(void)version;
 	if (pmg_streq(name, "broken"))
 		return pmg_err_set(err, PMG_E_DB, 0, "database is locked");
 	if (pmg_streq(name, "odd")) {

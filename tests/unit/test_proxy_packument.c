@@ -392,6 +392,55 @@ static void the_abbreviated_form_takes_its_dates_from_the_full_one(void **state)
 	assert_int_equal(pmg_packument_published(doc, "3.0.0", &is_there), PMG_PUBLISHED_NONE);
 }
 
+static int64_t only_one(void *ctx, const char *version)
+{
+	(void)ctx;
+	return strcmp(version, "1.0.0") == 0 ? 77 : PMG_PUBLISHED_NONE;
+}
+
+static void what_has_no_date_may_get_one_from_elsewhere(void **state)
+{
+	pmg_auto(packument) struct pmg_packument *doc =
+		read_row(PMG_PACKUMENT_PACKAGE,
+			 "{'versions':{'1.0.0':{},'2.0.0':{},'3.0.0':{}},'time':{'3.0.0':'1970-01-"
+			 "01T00:00:09Z'}}",
+			 3);
+	static const int64_t want[] = { 77, PMG_PUBLISHED_NONE, 9 };
+	int64_t published;
+	size_t i;
+
+	(void)state;
+	pmg_packument_date(doc, only_one, NULL);
+	for (i = 0; i < PMG_ARRAY_LEN(want); i++) {
+		(void)pmg_packument_version(doc, i, &published);
+		assert_int_equal(published, want[i]);
+	}
+}
+
+static void the_abbreviated_form_says_when_it_was_modified(void **state)
+{
+	static const struct {
+		const char *doc;
+		int64_t want;
+	} rows[] = {
+		{ "{'versions':{'1.0.0':{}},'modified':'1970-01-01T00:01:00.000Z'}", 60 },
+		{ "{'versions':{'1.0.0':{'modified':'1970-01-01T00:01:00Z'}}}",
+		  PMG_PUBLISHED_NONE },
+		{ "{'versions':{},'modified':7}", PMG_PUBLISHED_NONE },
+		{ "{'versions':{},'modified':{'a':'1970-01-01T00:01:00Z'}}", PMG_PUBLISHED_NONE },
+		{ "{'versions':{},'modified':'yesterday'}", PMG_PUBLISHED_NONE },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(packument) struct pmg_packument *doc =
+			read_row(PMG_PACKUMENT_PACKAGE, rows[i].doc, 5);
+
+		assert_int_equal(pmg_packument_modified(doc), rows[i].want);
+	}
+}
+
 static void the_document_of_one_version_is_judged_by_its_version(void **state)
 {
 	static const struct {
@@ -634,6 +683,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_withheld_is_gone_everywhere),
+		cmocka_unit_test(what_has_no_date_may_get_one_from_elsewhere),
+		cmocka_unit_test(the_abbreviated_form_says_when_it_was_modified),
 		cmocka_unit_test(tags_go_back_to_what_passes),
 		cmocka_unit_test(what_could_be_read_in_two_ways_is_refused),
 		cmocka_unit_test(a_version_that_could_be_two_is_withheld),

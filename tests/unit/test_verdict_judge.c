@@ -114,6 +114,31 @@ static void packages_are_judged(void **state)
 	}
 }
 
+/* Whether a document has to be read to find what is to be left out of it. */
+static void a_package_is_known_when_any_version_is(void **state)
+{
+	static const struct {
+		enum pmg_eco eco;
+		const char *name;
+		bool want;
+	} names[] = {
+		{ PMG_ECO_NPM, "express", false },   { PMG_ECO_NPM, "ever", true },
+		{ PMG_ECO_NPM, "mine", true },       { PMG_ECO_NPM, "fixed", true },
+		{ PMG_ECO_PYPI, "SOME-NAME", true }, { PMG_ECO_PYPI, "ever", false },
+		{ PMG_ECO_PYPI, "mine", false },     { PMG_ECO_NPM, "", true },
+		{ PMG_ECO_NPM, "mind", false },      { PMG_ECO_NPM, "minf", false },
+	};
+	pmg_auto(judge) struct pmg_judge *judge = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(pmg_judge_open(index_path, list_path, &judge, &err), 0);
+	for (i = 0; i < PMG_ARRAY_LEN(names); i++)
+		if (pmg_judge_knows(judge, names[i].eco, names[i].name) != names[i].want)
+			fail_msg("%s", names[i].name);
+}
+
 static void all_ids_are_told_sorted(void **state)
 {
 	pmg_auto(judge) struct pmg_judge *judge = NULL;
@@ -260,6 +285,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packages_are_judged),
+		cmocka_unit_test(a_package_is_known_when_any_version_is),
 		cmocka_unit_test(all_ids_are_told_sorted),
 		cmocka_unit_test(names_and_versions_that_are_too_long_are_indeterminate),
 		cmocka_unit_test(without_an_index_the_block_list_still_counts),

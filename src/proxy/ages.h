@@ -1,0 +1,64 @@
+#ifndef PMG_PROXY_AGES_H
+#define PMG_PROXY_AGES_H
+/**
+ * Ask registries when versions were published, where what goes by does not say:
+ * an artifact that a lockfile names, the abbreviated form of a packument, a
+ * page of HTML. Each package is asked for once however many wait for it, some
+ * at a time, the rest in turn; what was learned is in `dates`.
+ *
+ * Of npm the abbreviated packument is asked for first: it says when it was
+ * modified, and what was published came before. Where that is not long enough
+ * ago the full one follows. Of PyPI only the JSON form (PEP 700) has dates.
+ */
+#include "proxy/dates.h"
+#include "proxy/request.h"
+#include "proxy/service.h"
+
+#define PMG_AGES_AT_ONCE 32U        /* requests */
+#define PMG_AGES_HOPS    3U         /* redirects that are followed */
+#define PMG_AGES_MS      120000U    /* for one document */
+#define PMG_AGES_LARGE   (4U << 20) /* bytes of a document, beyond which one waits for its turn */
+
+/* One who waits; in its own memory. Set task, zero the rest. */
+struct pmg_ages_wait {
+	struct pmg_task task; /* queued when it is over */
+	struct pmg_err err;   /* code is 0, or why no date is known */
+	struct pmg_ages_wait *next;
+	struct pmg_ages_job *job; /* waited for; NULL: none */
+};
+
+struct pmg_ages;
+struct pmg_ages *pmg_ages_new(struct pmg_service *service) PMG_MUST_CHECK;
+void pmg_ages_free(struct pmg_ages *ages);
+PMG_DEFINE_AUTO(ages, struct pmg_ages *, pmg_ages_free);
+
+/**
+ * A request that goes by: who is allowed to see a registry's documents may see those that are asked
+ * for here. @param authorization  NULL: it has none
+ */
+void pmg_ages_note(struct pmg_ages *ages, const struct pmg_url *url, const char *authorization);
+
+/**
+ * When was what is asked for published?
+ * @param asked  of kind ARTIFACT
+ * @param[out] registry, who  to be asked for, when false is returned: borrowed from asked
+ * @return true: *published is set, as a question to the judge has it
+ */
+bool pmg_ages_find(const struct pmg_ages *ages, const struct pmg_asked *asked,
+		   const struct pmg_url *url, int64_t *published, size_t *registry,
+		   const struct pmg_identity **who);
+
+/**
+ * Have a registry asked, and wait.
+ * @param full  of npm: no use in asking for the abbreviated form
+ */
+void pmg_ages_wait(struct pmg_ages *ages, size_t registry, const char *name, bool full,
+		   struct pmg_ages_wait *wait);
+struct pmg_page;
+/** Would all that a page offers be old enough, had it been published then? */
+bool pmg_ages_suffice(struct pmg_judge *judge, const struct pmg_page *page, enum pmg_eco eco,
+		      const char *name, int64_t published);
+
+void pmg_ages_forget(struct pmg_ages *ages, struct pmg_ages_wait *wait); /* not waiting: fine */
+
+#endif

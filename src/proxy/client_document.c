@@ -1,0 +1,79 @@
+#include <string.h>
+
+#include "proxy/client_priv.h"
+
+static void refuse_document(struct pmg_client *client, const struct pmg_err *err)
+{
+	pmg_autofree char *target = pmg_url_authority(&client->request.url);
+	pmg_autofree char *quoted = pmg_str_quote(err->msg, strlen(err->msg), sizeof err->msg);
+	pmg_autofree char *text = pmg_xasprintf("pmg refused %s [PMG%d]", quoted, err->diag);
+	bool is_npm = client->asked.who.n > 0 && client->asked.who.v[0].eco == PMG_ECO_NPM;
+	pmg_autofree char *body = is_npm ? pmg_error_json(text) : pmg_xasprintf("%s\n", text);
+	const struct pmg_answer answer = { .status = 502,
+					   .type = is_npm ? "application/json" : NULL,
+					   .body = body,
+					   .keeps = client->request.keeps };
+
+	pmg_report_trouble(client->service->report, target, err);
+	pmg_client_answer(client, &answer);
+}
+
+static void start_delivery(struct pmg_client *client)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	int r = pmg_document_start(client->document, client->minor, client->request.keeps,
+				   &client->outgoing, &client->out, &err);
+
+	if (r < 0) {
+		refuse_document(client, &err);
+		return;
+	}
+	client->has_head = true;
+	client->closes = !client->outgoing.keeps;
+	if (r == 0) {
+		pmg_client_end_answer(client, true);
+		return;
+	}
+	pmg_client_enter(client, PMG_CLIENT_DELIVER);
+	pmg_client_send(client);
+}
+
+void pmg_client_deliver(struct pmg_client *client)
+{
+	struct pmg_err err = PMG_ERR_INIT;
+	const char *bytes;
+	size_t len = 0;
+	int r = 0;
+
+	while (r == 0 && !client->is_stalled && !client->is_broken) {
+		r = pmg_document_pull(client->document, &bytes, &len, &err);
+		if (r < 0 || len == 0)
+			break;
+		if (pmg_client_deliver_bytes(client, bytes, len) != PMG_FLOW_GO)
+			break;
+	}
+	if (client->is_broken)
+		pmg_client_end(client);
+	else if (r < 0 || len == 0)
+		pmg_client_end_answer(client, r == 0);
+	else
+		pmg_client_update(client);
+}
+
+void pmg_client_on_document(void *ctx)
+{
+	struct pmg_client *client = ctx;
+
+	if (client->exchange) /* its turn has come: the rest may be read */
+		pmg_exchange_resume(client->exchange);
+	else if (client->document && pmg_document_end(client->document))
+		start_delivery(client);
+}
+
+void pmg_client_end_document(struct pmg_client *client)
+{
+	if (pmg_document_end(client->document))
+		start_delivery(client);
+	else
+		pmg_client_enter(client, PMG_CLIENT_DATING);
+}

@@ -1,0 +1,102 @@
+#include "proxy/withhold.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+int pmg_withhold_ask(const struct pmg_withhold *withhold, const char *version, int64_t published,
+		     struct pmg_judgement *out, struct pmg_err *err)
+{
+	const struct pmg_question q = {
+		.eco = withhold->eco,
+		.name = withhold->name,
+		.version = version,
+		.published = !withhold->needs_dates ? PMG_DATE_UNASKED
+			     : published <= 0       ? PMG_DATE_NONE
+						    : published,
+	};
+	int r = pmg_judge_decide(withhold->gate->judge, &q, out, err);
+
+	if (r < 0)
+		return r;
+	return out->verdict == PMG_VERDICT_ALLOW ? 0 : 1 + (int)out->reason;
+}
+
+struct asking {
+	const struct pmg_withhold *withhold;
+	struct pmg_err *err;
+};
+
+static int ask(void *ctx, const char *version, int64_t published)
+{
+	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
+	struct asking *asking = ctx;
+
+	return pmg_withhold_ask(asking->withhold, version, published, &judgement, asking->err);
+}
+
+int pmg_withhold_plan(const struct pmg_withhold *withhold, const struct pmg_page *page,
+		      struct pmg_filtered *out, struct pmg_err *err)
+{
+	struct asking asking = { withhold, err };
+
+	return pmg_page_filter(page, ask, &asking, out, err);
+}
+
+/* Newest first; those without a date before all. */
+static int by_date(const void *a, const void *b)
+{
+	const struct pmg_withheld *x = *(const struct pmg_withheld *const *)a;
+	const struct pmg_withheld *y = *(const struct pmg_withheld *const *)b;
+
+	if (x->published == y->published)
+		return 0;
+	if (x->published == PMG_PUBLISHED_NONE || y->published == PMG_PUBLISHED_NONE)
+		return x->published == PMG_PUBLISHED_NONE ? -1 : 1;
+	return x->published > y->published ? -1 : 1;
+}
+
+/* What a tag that pointed to it points to now: "latest" before others. */
+static const char *instead_of(const struct pmg_filtered *filtered, const char *version)
+{
+	const struct pmg_retagged *found = NULL;
+	size_t i;
+
+	for (i = 0; i < filtered->tags_n; i++)
+		if (filtered->tags[i].now && pmg_streq(filtered->tags[i].was, version) &&
+		    (!found || strcmp(filtered->tags[i].tag, "latest") == 0))
+			found = &filtered->tags[i];
+	return found ? found->now : NULL;
+}
+
+static void report_one(const struct pmg_withhold *withhold, const struct pmg_filtered *filtered,
+		       const struct pmg_withheld *withheld, const struct pmg_url *url)
+{
+	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
+	struct pmg_err scratch = PMG_ERR_INIT;
+	struct pmg_identity who = { withhold->eco, (char *)(size_t)withhold->name,
+				    withheld->version ? withheld->version : withheld->file };
+
+	if (withheld->reason == PMG_WITHHELD_UNREADABLE)
+		judgement.reason = PMG_REASON_INDETERMINATE;
+	else if (pmg_withhold_ask(withhold, withheld->version, withheld->published, &judgement,
+				  &scratch) < 0)
+		return;
+	pmg_report_withheld(withhold->gate->report, &who, &judgement,
+			    instead_of(filtered, withheld->version), withheld->published, url);
+}
+
+void pmg_withhold_report(const struct pmg_withhold *withhold, const struct pmg_filtered *filtered,
+			 const struct pmg_url *url)
+{
+	pmg_autofree const struct pmg_withheld **order =
+		pmg_xcalloc(filtered->n + 1, sizeof(void *));
+	size_t i;
+
+	for (i = 0; i < filtered->n; i++)
+		order[i] = &filtered->withheld[i];
+	qsort(order, filtered->n, sizeof(void *), by_date);
+	for (i = 0; i < filtered->n && i < PMG_WITHHOLD_TOLD_MAX; i++)
+		report_one(withhold, filtered, order[i], url);
+}

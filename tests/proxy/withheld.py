@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""The running proxy: versions that are too young or malicious are left out of what registries say."""
+import json
+import signal
+import time
+import urllib.request
+
+import world
+from world import NO_WAIT, Registry, direct, plain
+
+ABBREVIATED = "Accept: application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*"
+PEP691 = "Accept: application/vnd.pypi.simple.v1+json, text/html;q=0.1"
+HTML = "Accept: text/html"
+WAIT = dict(world.NO_WAIT, enabled=True, now=int(time.time()))
+
+
+def npm(name, *versions):
+    """versions: (version, age[, more])"""
+    for version, age, *more in versions:
+        Registry.add(dict({"eco": "npm", "name": name, "version": version, "age": age},
+                          **(more[0] if more else {})))
+
+
+class Case(world.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if cls is not Case and not hasattr(Case, "is_filled"):
+            Case.is_filled = True
+            npm("pkg", ("1.0.0", "400d"), ("1.1.0", "10d"), ("1.2.0", "1h"))
+            npm("old", ("1.0.0", "400d"), ("2.0.0", "40d"))
+            npm("new", ("1.0.0", "2h"))
+            npm("@acme/scoped", ("1.0.0", "400d"), ("1.0.1", "2h"))
+
+    def start_npm(self, base="/npm/", **more):
+        self.base = "http://127.0.0.1:%d%s" % (Registry.http, base)
+        self.start(("npm", self.base), **more)
+
+    def get(self, path, *fields):
+        return self.client().get(self.base + path, *fields)
+
+    def doc(self, path, *fields):
+        got = self.get(path, *fields)
+        self.assertEqual((got.status, got.whole), (200, True), got.body)
+        return got, json.loads(got.body)
+
+
+class Npm(Case):
+    def test_a_young_version_is_left_out_of_either_form(self):
+        for base in ("/npm/", "/~gzip/npm/", "/~chunked/npm/", "/~full/npm/", "/~noetag/npm/"):
+            for fields in ((), (ABBREVIATED,), (ABBREVIATED, "Accept-Encoding: gzip, br")):
+                self.start_npm(base)
+                got, doc = self.doc("pkg", *fields)
+                self.assertEqual(sorted(doc["versions"]), ["1.0.0", "1.1.0"], base)
+                self.assertEqual(doc["dist-tags"], {"latest": "1.1.0"})
+                self.assertNotIn("1.2.0", doc.get("time", {}))
+                abbreviated = bool(fields) and "full" not in base
+                self.assertEqual("description" in doc["versions"]["1.0.0"], not abbreviated)
+                self.assertEqual(got["cache-control"], "no-store")
+                self.assertIsNone(got["last-modified"])
+                self.assertIsNone(got["content-encoding"])
+                told = [(m["name"], m["version"], m["diag"], m.get("instead"))
+                        for m in self.stop() if m.get("verdict") == "withheld"]
+                self.assertEqual(told, [("pkg", "1.2.0", 3003, "1.1.0")])
+
+    def test_where_nothing_is_withheld_it_is_byte_for_byte_as_it_was(self):
+        for base in ("/npm/", "/~gzip/npm/", "/~chunked/npm/"):
+            self.start_npm(base)
+            for fields in ((), (ABBREVIATED,), ("Accept-Encoding: gzip",)):
+                request = urllib.request.Request(plain(base + "old"))
+                for field in fields:
+                    request.add_header(*field.split(": "))
+                with urllib.request.urlopen(request) as f:
+                    want, head = f.read(), f.headers
+                got = self.get("old", *fields)
+                self.assertEqual(got.body, want)
+                for name in ("etag", "last-modified", "content-encoding", "cache-control"):
+                    self.assertEqual(got[name], head[name], name)
+                again = self.get("old", "If-None-Match: " + got["etag"], *fields)
+                self.assertEqual((again.status, again["etag"]), (304, got["etag"]))
+                again = self.get("old", "If-Modified-Since: " + got["last-modified"], *fields)
+                self.assertEqual(again.status, 304)
+            self.assertEqual([m for m in self.stop() if m.get("verdict") == "withheld"], [])
+
+    def test_what_a_cache_holds_does_not_bring_a_version_back(self):
+        """The client has it whole from a run without pmg, and asks whether it changed."""
+        self.start_npm()
+        with urllib.request.urlopen(plain("/npm/pkg")) as f:
+            etag, modified = f.headers["ETag"], f.headers["Last-Modified"]
+        for field in ("If-None-Match: " + etag, "If-None-Match: W/" + etag,
+                      "If-Modified-Since: " + modified):
+            got, doc = self.doc("pkg", field)
+            self.assertNotIn("1.2.0", doc["versions"])
+            self.assertNotEqual(got["etag"], etag)
+        again = self.get("pkg", "If-None-Match: " + got["etag"])
+        self.assertEqual(again.status, 304)
+
+    def test_where_nothing_would_be_left_the_artifact_is_refused(self):
+        self.start_npm()
+        got, doc = self.doc("new")
+        self.assertEqual(got.body, direct("/npm/new"))
+        got = self.client().get(doc["versions"]["1.0.0"]["dist"]["tarball"])
+        self.assertEqual(got.status, 403)
+        self.assertIn("PMG3003", json.loads(got.body)["error"])
+
+    def test_an_artifact_that_is_asked_for_directly_is_judged_by_its_age(self):
+        self.start_npm("/~k.1/npm/")
+        for path, status in (("pkg/-/pkg-1.2.0.tgz", 403), ("pkg/-/pkg-1.1.0.tgz", 200),
+                             ("old/-/old-2.0.0.tgz", 200), ("new/-/new-1.0.0.tgz", 403),
+                             ("@acme/scoped/-/scoped-1.0.1.tgz", 403),
+                             ("@acme/scoped/-/scoped-1.0.0.tgz", 200)):
+            self.assertEqual(self.get(path).status, status, path)
+        # Once a package, and the full form only where the short one was not enough.
+        asked = [r["headers"].get("Accept") for r in Registry.asked("/~k.1/npm/pkg")]
+        self.assertEqual(len(asked), 2)
+        self.assertEqual(len(Registry.asked("/~k.1/npm/old")), 1)
+
+    def test_a_malicious_version_is_left_out_too(self):
+        self.start_npm(blocked=("pkg:npm/old@2.0.0",))
+        got, doc = self.doc("old", ABBREVIATED)
+        self.assertEqual(list(doc["versions"]), ["1.0.0"])
+        self.assertEqual(doc["dist-tags"], {"latest": "1.0.0"})
+        told = [m for m in self.stop() if m.get("verdict") == "withheld"]
+        self.assertEqual([(m["version"], m["diag"]) for m in told], [("2.0.0", 3006)])
+
+    def test_a_document_that_cannot_be_read_is_refused(self):
+        def answer(server, conn):
+            world.Server.head(conn)
+            body = b'{"name":"x","versions":{},"versions":{"1.0.0":{}}}'
+            conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+                         b"Content-Length: %d\r\n\r\n" % len(body) + body)
+
+        server = self.server(answer)
+        self.base = "http://127.0.0.1:%d/" % server.port
+        self.start(("npm", self.base))
+        got = self.get("x")
+        self.assertEqual(got.status, 502)
+        self.assertIn("PMG3011", json.loads(got.body)["error"])
+        self.assertEqual([m["diag"] for m in self.told("trouble")], [3011])
+
+    def test_without_dates_nothing_is_old_enough(self):
+        self.start_npm("/~undated/npm/")
+        self.assertEqual(self.get("old/-/old-1.0.0.tgz").status, 403)
+        self.assertEqual(self.get("old", ABBREVIATED).status, 200)
+        self.assertEqual(self.get("old/-/old-1.0.0.tgz").status, 403)
+
+    def test_a_registry_that_fails_is_no_reason_to_let_a_package_in(self):
+        self.start_npm("/~status.503/npm/")
+        got = self.get("old/-/old-1.0.0.tgz")
+        self.assertEqual(got.status, 502)
+        self.assertIn("503", json.loads(got.body)["error"])
+        self.assertEqual([m["diag"] for m in self.told("trouble")], [3011])
+
+
+class Pypi(Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        if not hasattr(Case, "has_pypi"):
+            Case.has_pypi = True
+            for version, age in (("1.0", "400d"), ("1.1", "13d"), ("1.2", "1h")):
+                Registry.add({"eco": "pypi", "name": "wait", "version": version, "age": age})
+            Registry.add({"eco": "pypi", "name": "settled", "version": "1.0"})
+
+    def start_pypi(self, base="/simple/", **more):
+        self.base = "http://127.0.0.1:%d%s" % (Registry.http, base)
+        self.start(("pypi", self.base), **more)
+
+    def test_files_that_are_too_young_are_left_out_of_either_form(self):
+        rows = (("/simple/", PEP691), ("/~gzip/simple/", PEP691), ("/simple/", HTML),
+                ("/~htmlfirst/simple/", PEP691), ("/~gzip/simple/", HTML))
+        for base, accept in rows:
+            self.start_pypi(base)
+            got = self.get("wait/", accept, "Accept-Encoding: gzip")
+            self.assertEqual((got.status, got.whole, got["cache-control"]), (200, True, "no-store"))
+            text = got.body.decode()
+            for part in ("wait-1.0-py3-none-any.whl", "wait-1.0.tar.gz", "wait-1.1.tar.gz"):
+                self.assertIn(part, text, base)
+            self.assertNotIn("1.2", text)
+            self.assertEqual("json" in got["content-type"],
+                             accept == PEP691 and "htmlfirst" not in base)
+            told = [(m["name"], m["version"], m["diag"])
+                    for m in self.stop() if m.get("verdict") == "withheld"]
+            self.assertEqual(told, [("wait", "1.2", 3003)])
+
+    def test_where_nothing_is_withheld_it_is_byte_for_byte_as_it_was(self):
+        for accept in (PEP691, HTML):
+            self.start_pypi()
+            request = urllib.request.Request(plain("/simple/settled/"))
+            request.add_header(*accept.split(": "))
+            with urllib.request.urlopen(request) as f:
+                want = f.read()
+            got = self.get("settled/", accept)
+            self.assertEqual(got.body, want)
+            again = self.get("settled/", accept, "If-None-Match: " + got["etag"])
+            self.assertEqual(again.status, 304)
+            self.stop()
+
+    def test_files_that_are_asked_for_directly_are_judged_by_their_own_age(self):
+        self.start_pypi("/~k.2/simple/")
+        files = "http://127.0.0.1:%d/~k.2/files/" % Registry.http
+        for path, status in (("wait/wait-1.2.tar.gz", 403), ("wait/wait-1.1.tar.gz", 200),
+                             ("wait/wait-1.2-py3-none-any.whl", 403),
+                             ("wait/wait-1.2-py3-none-any.whl.metadata", 403),
+                             ("wait/wait-1.0-py3-none-any.whl.metadata", 200),
+                             ("settled/settled-1.0.tar.gz", 200)):
+            self.assertEqual(self.client().get(files + path).status, status, path)
+        self.assertEqual(len(Registry.asked("/~k.2/simple/wait/", 1)), 1)
+
+    def test_an_index_without_dates_dates_nothing(self):
+        for base in ("/~html/simple/", "/~undated/simple/"):
+            self.start_pypi(base)
+            got = self.get("settled/", PEP691)
+            self.assertIn("settled-1.0.tar.gz", got.body.decode())  # nothing would be left
+            got = self.client().get(plain(base.replace("simple", "files") +
+                                          "settled/settled-1.0.tar.gz"))
+            self.assertEqual(got.status, 403)
+            self.assertIn("PMG3003", got.body.decode())
+
+
+class Policy(Case):
+    def test_who_waits_for_nothing_is_told_all(self):
+        self.start_npm("/~p.1/npm/", packages=dict(NO_WAIT))
+        self.assertEqual(self.get("pkg", ABBREVIATED).body,
+                         self.get("pkg", ABBREVIATED).body)
+        self.assertIn("1.2.0", json.loads(self.get("pkg").body)["versions"])
+        self.assertEqual(self.get("pkg/-/pkg-1.2.0.tgz").status, 200)
+        # The client's Accept goes on as it is, and nothing else is asked.
+        asked = Registry.asked("/~p.1/npm/pkg", 3)
+        self.assertEqual(len(asked), 3)
+        self.assertEqual(asked[0]["headers"]["Accept"], ABBREVIATED.split(": ")[1])
+
+    def test_who_rather_fails_is_told_all_and_refused_the_artifact(self):
+        self.start_npm(packages=dict(WAIT, mode=1))
+        self.assertEqual(self.get("pkg").body, direct("/npm/pkg"))
+        self.assertEqual(self.get("pkg", ABBREVIATED).status, 200)
+        self.assertEqual(self.get("pkg/-/pkg-1.2.0.tgz").status, 403)
+        self.assertEqual(self.get("pkg/-/pkg-1.1.0.tgz").status, 200)
+
+
+class Large(Case):
+    def test_a_packument_of_100_mb_is_filtered_in_little_memory(self):
+        self.start_npm("/~young/npm/")
+        _, doc = self.doc("huge")
+        self.assertEqual(len(doc["versions"]), 199999)
+        self.assertEqual(doc["dist-tags"]["latest"], "1.299998.0")
+        self.assert_small()
+
+    def test_many_clients_that_read_nothing_cost_no_memory(self):
+        """10 MB each: more than all may have in memory, and each waits for its turn."""
+        self.start_npm("/~count.20000/~young/npm/")
+        slow = [self.client() for _ in range(20)]
+        for client in slow:
+            client.send("GET %shuge HTTP/1.1\r\nHost: x\r\n%s\r\n" % (self.base, client.auth()))
+        _, doc = self.doc("huge")
+        self.assertEqual(len(doc["versions"]), 19999)
+        self.assert_small()
+
+
+if __name__ == "__main__":
+    signal.alarm(600)
+    world.main()

@@ -1,0 +1,127 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "cli/summary.h"
+
+/* @param reason  NULL: it was let in */
+static void judged(struct pmg_record *record, const char *name, const char *version, int diag,
+		   const char *reason, const char *instead)
+{
+	struct pmg_wire_judged m = {
+		.eco = pmg_xstrdup("npm"),
+		.name = pmg_xstrdup(name),
+		.version = pmg_xstrdup(version),
+		.verdict = pmg_xstrdup(reason ? "withheld" : "allow"),
+		.reason = reason ? pmg_xstrdup(reason) : NULL,
+		.diag = diag,
+		.instead = instead ? pmg_xstrdup(instead) : NULL,
+		.url = pmg_xstrdup("http://registry.test/x"),
+	};
+
+	if (diag == 3001)
+		pmg_strv_add(&m.ids, "MAL-1");
+	assert_true(pmg_record_judged(record, &m));
+}
+
+static char *said(const struct pmg_record *record, bool failed)
+{
+	struct pmg_out out = { 0 };
+	char *text = NULL;
+	size_t len = 0;
+
+	out.messages = open_memstream(&text, &len);
+	pmg_summary_withheld(&out, record, failed);
+	assert_int_equal(fclose(out.messages), 0);
+	return text;
+}
+
+static void one_line_says_what_was_withheld_and_what_came_instead(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	pmg_autofree char *text = NULL;
+
+	(void)state;
+	judged(&record, "pkg", "5.1.0", 3003, "1 h old, min age 5 d", "5.0.9");
+	judged(&record, "pkg", "5.0.10", 3001, "known malware", NULL);
+	judged(&record, "pkg", "5.0.9", 0, NULL, NULL);
+	judged(&record, "other\033[31m", "2.0.0", 3003, "2 d old, min age 5 d", "1.9.0");
+	judged(&record, "third", "1.0.0", 3003, "0 s old, min age 5 d", NULL);
+	assert_int_equal(record.n_withheld, 4);
+	assert_int_equal(record.n_blocked, 0);
+	text = said(&record, false);
+	assert_string_equal(
+		text, "pmg: withheld: pkg 5.1.0 (1 h old, min age 5 d), 5.0.10 (known malware "
+		      "MAL-1, PMG3001) (npm); 5.0.9 used instead\n"
+		      "pmg: withheld: other\\x1b[31m 2.0.0 (2 d old, min age 5 d) (npm); 1.9.0 "
+		      "offered instead\n"
+		      "pmg: withheld: third 1.0.0 (0 s old, min age 5 d) (npm)\n");
+}
+
+static void a_run_that_failed_for_want_of_it_says_both_ways_out(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	pmg_autofree char *text = NULL;
+
+	(void)state;
+	judged(&record, "a", "2.0.0", 0, NULL, NULL);
+	judged(&record, "b", "2.0.0", 3003, "1 h old, min age 5 d", NULL);
+	judged(&record, "c", "3.0.0", 3001, "known malware", NULL);
+	judged(&record, "a", "2.1.0", 3003, "1 h old, min age 5 d", "2.0.0");
+	text = said(&record, true);
+	assert_string_equal(
+		text,
+		"pmg: [PMG3004] b (npm): no version that was let in was taken; withheld: 2.0.0 (1 "
+		"h old, min age 5 d)\n"
+		"pmg:   ask for an older version of it or of what needs it, or let it in: "
+		"\"pkg:npm/b@2.0.0\" under dependency_cooldown.skip\n"
+		"pmg: [PMG3004] c (npm): no version that was let in was taken; withheld: 3.0.0 "
+		"(known malware MAL-1, PMG3001)\n"
+		"pmg: withheld: a 2.1.0 (1 h old, min age 5 d) (npm); 2.0.0 used instead\n");
+}
+
+static void many_are_counted(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { .id = "r-1" };
+	pmg_autofree char *text = NULL;
+	char name[16];
+	size_t lines = 0;
+	const char *p;
+	int i, k;
+
+	(void)state;
+	for (i = 0; i < 13; i++)
+		for (k = 0; k < 5; k++) {
+			(void)snprintf(name, sizeof name, "p%d", i);
+			judged(&record, name,
+			       k == 0   ? "0"
+			       : k == 1 ? "1"
+			       : k == 2 ? "2"
+			       : k == 3 ? "3"
+					: "4",
+			       3003, "young", NULL);
+		}
+	text = said(&record, false);
+	for (p = text; (p = strchr(p, '\n')); p++)
+		lines++;
+	assert_int_equal(lines, PMG_SUMMARY_WITHHELD + 1);
+	assert_non_null(strstr(text, "p0 0 (young), 1 (young), 2 (young) and 2 more (npm)\n"));
+	assert_non_null(strstr(text, "of 3 more packages: \"pmg audit list --run r-1 --json\"\n"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_line_says_what_was_withheld_and_what_came_instead),
+		cmocka_unit_test(a_run_that_failed_for_want_of_it_says_both_ways_out),
+		cmocka_unit_test(many_are_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
