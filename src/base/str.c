@@ -165,7 +165,9 @@ const char *pmg_str_nearest(const char *typed, const char *const *words)
 		if (strlen(*words) > NEAREST_MAX)
 			continue;
 		d = distance(typed, lt, *words, strlen(*words));
-		if (d < best || (d == best && !near)) {
+		/* Of several, one that begins so: "vit" is "vite" rather than "git". */
+		if (d < best ||
+		    (d == best && (!near || (near[0] != typed[0] && (*words)[0] == typed[0])))) {
 			best = d;
 			near = *words;
 		}

@@ -121,7 +121,10 @@ static int unknown(const struct reading *in, const struct pmg_cmd *cmds, const c
 	(void)pmg_err_set(in->err, PMG_E_USAGE, 0, "unknown command \"%s\"", shown);
 	if (near)
 		return pmg_err_hint(in->err, "did you mean \"%s %s\"?", in->path.s, near);
-	return pmg_err_hint(in->err, "\"%s --help\" lists them", in->path.s);
+	return pmg_err_hint(in->err, "\"%s --help\" lists them%s", in->path.s,
+			    others ? "; any other program runs within the walls by \"pmg sandbox "
+				     "exec -- PROGRAM\""
+				   : "");
 }
 
 static int check_count(const struct reading *in, const struct pmg_cmd *cmd, int n)

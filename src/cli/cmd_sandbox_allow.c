@@ -1,14 +1,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/json.h"
+#include "base/path.h"
 #include "base/str.h"
 #include "cli/cmd_sandbox.h"
 #include "cli/cmd_violations.h"
 #include "cli/front.h"
+#include "cli/shelves.h"
 #include "conf/units.h"
 #include "policy/allow.h"
 #include "policy/overlay.h"
@@ -57,6 +60,7 @@ struct work {
 	struct pmg_overlay overlay;
 	struct pmg_strv wanted; /* TYPE=VALUE */
 	const char *author;
+	const struct pmg_strv *env;
 	int64_t expires;
 };
 
@@ -220,6 +224,48 @@ static int check_preset(const struct work *work, const char *name, struct pmg_er
 	return r;
 }
 
+/* "exec=git" reads as the program, and is a file of this folder. */
+static int check_program(const struct work *work, const char *value, struct pmg_err *err)
+{
+	pmg_autofree char *here = pmg_path_join(work->prepared.cwd, value);
+	pmg_autofree char *found = NULL;
+	pmg_autofree char *shown = pmg_out_quote(value);
+	struct stat st;
+
+	if (strpbrk(value, "/*?[$~\\") || work->opts->force || lstat(here, &st) == 0)
+		return 0;
+	found = pmg_env_search(work->env, value);
+	(void)pmg_err_set(err, PMG_E_USAGE, 0,
+			  "exec=%s is a file of this folder, and there is none", shown);
+	return found ? pmg_err_hint(err, "the program on PATH is exec=%s", found)
+		     : pmg_err_hint(err, "name the program by its path");
+}
+
+/* --for a tool that nobody calls so would never hold. */
+static int check_tools(const struct work *work, struct pmg_err *err)
+{
+	const char *words[PMG_SHELVES_TOOLS_MAX], *near;
+	size_t i, k;
+
+	pmg_shelves_tools(words, PMG_SHELVES_TOOLS_MAX);
+	for (i = 0; i < work->opts->tools.n; i++) {
+		const char *tool = work->opts->tools.v[i];
+		pmg_autofree char *shown = pmg_out_quote(tool);
+
+		for (k = 0; words[k] && strcmp(words[k], tool) != 0; k++)
+			;
+		if (words[k])
+			continue;
+		near = pmg_str_nearest(tool, words);
+		(void)pmg_err_set(err, PMG_E_USAGE, 0,
+				  "--for %s: no tool that pmg runs is called so", shown);
+		return near ? pmg_err_hint(err, "did you mean \"%s\"?", near)
+			    : pmg_err_hint(err,
+					   "npm, pip, uv and so on, or exec: \"pmg sandbox exec\"");
+	}
+	return 0;
+}
+
 static int add(struct work *work, const char *text, struct pmg_err *err)
 {
 	pmg_auto(overlay_entry) struct pmg_overlay_entry entry = {
@@ -232,6 +278,8 @@ static int add(struct work *work, const char *text, struct pmg_err *err)
 
 	if (r == 0 && entry.type == PMG_ALLOW_PRESET)
 		r = check_preset(work, value, err);
+	if (r == 0 && entry.type == PMG_ACCESS_EXEC)
+		r = check_program(work, value, err);
 	if (r < 0)
 		return r;
 	entry.value = pmg_xstrdup(value);
@@ -252,6 +300,14 @@ static int take_back(struct work *work, const char *text, struct pmg_err *err)
 	const char *value;
 	int type, r = pmg_allow_parse(text, &type, &value, err);
 
+	/* What an older one let in goes out by its own text. */
+	if (r < 0 && strchr(text, '=')) {
+		pmg_autofree char *name = pmg_xstrndup(text, strcspn(text, "="));
+
+		type = pmg_allow_type(name);
+		value = strchr(text, '=') + 1;
+		r = type < 0 ? r : 0;
+	}
 	if (r < 0)
 		return r;
 	if (pmg_overlay_remove(&work->overlay, work->prepared.policy, type, value) == 0)
@@ -303,8 +359,11 @@ int pmg_cmd_sandbox_allow(const struct pmg_call *call, struct pmg_err *err)
 	int r;
 
 	pmg_front_environment(&env);
+	work.env = &env;
 	work.author = pmg_env_get(&env, "USER");
 	r = read_expires(&work, err);
+	if (r == 0 && !work.opts->remove)
+		r = check_tools(&work, err);
 	if (r == 0)
 		r = pmg_prepare_policy(&want, &work.prepared, err);
 	if (r == 0)

@@ -18,7 +18,7 @@ _Static_assert(sizeof(struct explain_opts) == PMG_SANDBOX_EXPLAIN_SIZE, "cmd_san
 const struct pmg_opt pmg_sandbox_explain_opts[] = {
 	{ PMG_OPT_FLAG, 0, "json", offsetof(struct explain_opts, json), 0, NULL, "print JSON" },
 	{ PMG_OPT_FLAG, 0, "last", offsetof(struct explain_opts, last), 0, NULL,
-	  "the last one that was refused, a sensitive one before others" },
+	  "what was refused last in this repository, a sensitive thing before others" },
 	{ 0 },
 };
 

@@ -65,6 +65,21 @@ static int find_repository(const struct pmg_call *call, struct pmg_prepared *pre
 	return pmg_prepare_repository(&env, path, prepared, err);
 }
 
+/* Of a folder that is gone what is left can be shown and taken back; where nothing is left it was
+ * never meant. */
+static int check_there(const struct pmg_call *call, struct pmg_err *err)
+{
+	const char *path = call->n_operands > 0 ? call->operands[0] : NULL;
+	pmg_autofree char *shown = pmg_out_quote(path);
+	struct stat st;
+
+	if (!path || (stat(path, &st) == 0 && S_ISDIR(st.st_mode)))
+		return 0;
+	(void)pmg_err_set(err, PMG_E_USAGE, 0, "%s is no folder, and nothing is allowed there",
+			  shown);
+	return pmg_err_hint(err, "\"pmg sandbox project list\" shows where something is");
+}
+
 static bool is_live(const struct pmg_overlay_entry *entry)
 {
 	return entry->expires == 0 || entry->expires > pmg_clock_now();
@@ -146,6 +161,8 @@ static int run_show(const struct pmg_call *call, struct pmg_err *err)
 
 	if (r == 0)
 		r = pmg_overlay_load(prepared.dirs.config, prepared.repository, &overlay, err);
+	if (r == 0 && overlay.n_entries == 0)
+		r = check_there(call, err);
 	if (r < 0)
 		return r;
 	if (opts->json) {
@@ -245,6 +262,9 @@ static int run_reset(const struct pmg_call *call, struct pmg_err *err)
 	if (r < 0)
 		return r;
 	n = overlay.n_entries;
+	r = n == 0 ? check_there(call, err) : 0;
+	if (r < 0)
+		return r;
 	if (n == 0) {
 		pmg_out_note(call->out, "nothing is allowed in %s", overlay.repository);
 		return 0;

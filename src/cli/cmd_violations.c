@@ -12,10 +12,12 @@
 #include "cli/table.h"
 #include "conf/dirs.h"
 #include "conf/units.h"
+#include "run/prepare.h"
 #include "violation/explain.h"
 
 struct list_opts {
 	const char *code;
+	bool here;
 	bool json;
 	bool last;
 	uint64_t limit;
@@ -30,6 +32,8 @@ static const struct list_opts list_preset = { .limit = 50 };
 static const struct pmg_opt list_opts[] = {
 	{ PMG_OPT_TEXT, 0, "code", offsetof(struct list_opts, code), 0, "CODE",
 	  "only this code, as PMG2001" },
+	{ PMG_OPT_FLAG, 0, "here", offsetof(struct list_opts, here), 0, NULL,
+	  "only runs in this repository" },
 	{ PMG_OPT_FLAG, 0, "json", offsetof(struct list_opts, json), 0, NULL, "print JSON" },
 	{ PMG_OPT_FLAG, 0, "last", offsetof(struct list_opts, last), 0, NULL,
 	  "only the last run in which something was refused" },
@@ -53,7 +57,7 @@ struct explain_opts {
 static const struct pmg_opt explain_opts[] = {
 	{ PMG_OPT_FLAG, 0, "json", offsetof(struct explain_opts, json), 0, NULL, "print JSON" },
 	{ PMG_OPT_FLAG, 0, "last", offsetof(struct explain_opts, last), 0, NULL,
-	  "the last one that was refused, a sensitive one before others" },
+	  "what was refused last in this repository, a sensitive thing before others" },
 	{ 0 },
 };
 
@@ -66,8 +70,9 @@ const struct pmg_cmd pmg_violations_cmds[] = {
 	  .opts_size = sizeof(struct explain_opts),
 	  .run = pmg_cmd_violations_explain },
 	{ .name = "list",
-	  .synopsis = "[--json] [--limit N] [--run ID] [--last] [--code CODE] [--package NAME]"
-		      " [--since TIME] [--sensitive]",
+	  .synopsis =
+		  "[--json] [--limit N] [--run ID] [--last] [--here] [--code CODE] [--package NAME]"
+		  " [--since TIME] [--sensitive]",
 	  .summary = "show what the walls refused",
 	  .about =
 		  "One line for each thing that was refused, however often it was tried. The JSON\n"
@@ -125,6 +130,20 @@ int pmg_violations_read(const struct pmg_ledger_events_query *query, struct json
 	return r < 0 ? r : pmg_ledger_events(path, query, out, err);
 }
 
+/* Whose runs are meant by "here". */
+static int find_here(char **out, struct pmg_err *err)
+{
+	pmg_auto(prepared) struct pmg_prepared prepared = { 0 };
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+	int r;
+
+	pmg_front_environment(&env);
+	r = pmg_prepare_repository(&env, NULL, &prepared, err);
+	if (r == 0)
+		*out = pmg_steal_ptr(&prepared.repository);
+	return r;
+}
+
 /* A date, or how long ago. */
 static int parse_since(const char *text, int64_t *out, struct pmg_err *err)
 {
@@ -172,15 +191,27 @@ static void add_row(struct pmg_table *table, const struct json_t *row)
 				pmg_json_str(row, "package"),
 				pmg_json_str(row, "script"),
 				pmg_json_str(row, "rule"),
-				pmg_json_bool(row, "sensitive") ? "sensitive" : NULL };
+				pmg_json_bool(row, "sensitive") ? "sensitive" : NULL,
+				pmg_json_str(row, "cwd") };
 
 	pmg_table_add(table, cells);
 }
 
-static void print_rows(const struct json_t *rows, FILE *to)
+/* @param folders  they may be of several */
+static void print_rows(const struct json_t *rows, bool folders, FILE *to)
 {
-	static const char *const heads[] = { "ID",      "LAST",   "CODE", "OP",   "TARGET", "COUNT",
-					     "PACKAGE", "SCRIPT", "RULE", "NOTE", NULL };
+	const char *const heads[] = { "ID",
+				      "LAST",
+				      "CODE",
+				      "OP",
+				      "TARGET",
+				      "COUNT",
+				      "PACKAGE",
+				      "SCRIPT",
+				      "RULE",
+				      "NOTE",
+				      folders ? "FOLDER" : NULL,
+				      NULL };
 	pmg_auto(table) struct pmg_table *table = pmg_table_new(heads);
 	size_t i;
 
@@ -194,8 +225,12 @@ int pmg_cmd_violations_list(const struct pmg_call *call, struct pmg_err *err)
 	const struct list_opts *opts = call->opts;
 	struct pmg_ledger_events_query query;
 	pmg_auto(json) struct json_t *rows = NULL;
+	pmg_autofree char *here = NULL;
 	int r = query_of(opts, &query, err);
 
+	if (r == 0 && opts->here)
+		r = find_here(&here, err);
+	query.folder = here;
 	if (r == 0)
 		r = pmg_violations_read(&query, &rows, err);
 	if (r == 0 && opts->run && pmg_json_len(rows) == 0)
@@ -205,7 +240,7 @@ int pmg_cmd_violations_list(const struct pmg_call *call, struct pmg_err *err)
 	if (opts->json)
 		pmg_out_json(call->out, rows);
 	else
-		print_rows(rows, call->out->to);
+		print_rows(rows, !opts->here && !opts->last && !opts->run, call->out->to);
 	return 0;
 }
 
@@ -227,35 +262,43 @@ static const struct json_t *pick(const struct json_t *rows)
 	return tried ? tried : pmg_json_at(rows, 0);
 }
 
-static int none(int64_t id, struct pmg_err *err)
+static int none(int64_t id, const char *here, struct pmg_err *err)
 {
-	if (id == 0)
-		return pmg_err_set(err, PMG_E_USAGE, 0, "nothing was refused yet");
+	if (id == 0) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "nothing was refused yet in %s", here);
+		return pmg_err_hint(err,
+				    "\"pmg violations list\" shows what was refused elsewhere");
+	}
 	(void)pmg_err_set(err, PMG_E_USAGE, 0, "there is no refusal %" PRId64, id);
 	return pmg_err_hint(err, "\"pmg violations list\" shows them");
 }
 
 int pmg_violations_explain(const struct pmg_call *call, int64_t id, bool json, struct pmg_err *err)
 {
-	const struct pmg_ledger_events_query query = { .limit = PMG_EVENTS_MAX,
-						       .id = id,
-						       .last_run = id == 0 };
+	pmg_autofree char *here = NULL;
+	struct pmg_ledger_events_query query = { .limit = PMG_EVENTS_MAX,
+						 .id = id,
+						 .last_run = id == 0 };
 	pmg_auto(json) struct json_t *rows = NULL;
 	pmg_auto(event) struct pmg_event event = { 0 };
 	struct pmg_explain_what what = { .event = &event };
 	const struct json_t *row;
-	int r = pmg_violations_read(&query, &rows, err);
+	int r = id == 0 ? find_here(&here, err) : 0;
 
+	query.folder = here;
+	if (r == 0)
+		r = pmg_violations_read(&query, &rows, err);
 	if (r < 0)
 		return r;
 	row = pick(rows);
 	if (!row)
-		return none(id, err);
+		return none(id, here, err);
 	r = pmg_event_read(row, &event, err);
 	if (r < 0)
 		return pmg_err_wrap(err, "ledger");
 	what.id = pmg_json_int(row, "id");
 	what.run = pmg_json_str(row, "run");
+	what.folder = pmg_json_str(row, "cwd");
 	what.profile = pmg_json_str(row, "profile");
 	what.fingerprint = pmg_json_str(row, "fingerprint");
 	if (json) {

@@ -93,14 +93,20 @@ static int find_editor(const struct pmg_strv *env, struct pmg_strv *words, struc
 	return 0;
 }
 
-/* In the child: only async-signal-safe calls. Ctrl-C is the editor's; it has our terminal. */
+/* In the child, with "/bin/sh" before the command line: only async-signal-safe calls. Ctrl-C is the
+ * editor's; it has our terminal. */
 static void become(char *const *argv, char *const *envp, const struct sigaction *interrupt,
 		   const struct sigaction *quit, pid_t parent)
 {
+	char *const *by_shell = argv;
+
+	argv++;
 	(void)sigaction(SIGINT, interrupt, NULL);
 	(void)sigaction(SIGQUIT, quit, NULL);
 	if (prctl(PR_SET_PDEATHSIG, SIGHUP, 0, 0, 0) == 0 && getppid() == parent)
 		execve(argv[0], argv, envp);
+	if (errno == ENOEXEC) /* a script without "#!" is the shell's, as shells have it */
+		execve(by_shell[0], by_shell, envp);
 	_exit(127);
 }
 
@@ -109,10 +115,14 @@ static int run_editor(struct pmg_strv *words, const struct pmg_strv *env, struct
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction interrupt, quit;
 	struct pmg_strv copy = *env;
-	char *const *envp = pmg_strv_argv(&copy), *const *argv = pmg_strv_argv(words);
+	pmg_auto(strv) struct pmg_strv line = { 0 };
+	char *const *envp = pmg_strv_argv(&copy), *const * argv;
 	pid_t parent = getpid(), pid;
 	int status = 0;
 
+	pmg_strv_add(&line, "/bin/sh");
+	pmg_strv_extend(&line, pmg_strv_argv(words));
+	argv = pmg_strv_argv(&line);
 	(void)sigaction(SIGINT, &ignore, &interrupt);
 	(void)sigaction(SIGQUIT, &ignore, &quit);
 	pid = fork();
@@ -168,10 +178,23 @@ static int make_copy(struct round *round, struct pmg_err *err)
 	return pmg_io_replace(round->file, round->edit->text, strlen(round->edit->text), 0600, err);
 }
 
+/* Is the copy what it was when the editor got it? */
+static bool is_as_it_was(const struct round *round)
+{
+	pmg_autofree char *now = NULL;
+	struct pmg_err scratch = PMG_ERR_INIT;
+	size_t len = 0;
+
+	return pmg_io_slurp(round->file, PMG_YAML_TEXT_MAX, &now, &len, &scratch) == 0 &&
+	       len == strlen(round->edit->text) && memcmp(now, round->edit->text, len) == 0;
+}
+
 static int keep(struct round *round, struct pmg_err *err)
 {
 	pmg_autofree char *hint = pmg_xstrdup(err->hint);
 
+	if (is_as_it_was(round))
+		return pmg_err_hint(err, "nothing was changed%s%s", *hint ? "; " : "", hint);
 	round->keep = true;
 	return pmg_err_hint(err, "nothing was changed, your text is in %s%s%s", round->file,
 			    *hint ? "; " : "", hint);

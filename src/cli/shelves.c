@@ -133,8 +133,7 @@ static void print_finding(const char *file, const struct pmg_finding *finding,
 	(void)fprintf(out->to, "%s%s%s\n", *hint ? " (" : "", hint, *hint ? ")" : "");
 }
 
-/* Names that package_managers may have; NULL-terminated. */
-static void list_tools(const char **names, size_t max)
+void pmg_shelves_tools(const char **names, size_t max)
 {
 	const struct pmg_pm *const *pm;
 	const char *const *tool;
@@ -147,7 +146,7 @@ static void list_tools(const char **names, size_t max)
 	names[n] = NULL;
 }
 
-/* What is typed is a path, or the name of a profile.
+/* What is typed is a path, or a name: of a preset, where no file here is called so.
  * @param[out] label  how findings call it; caller frees */
 static int read_typed(const struct pmg_shelf *shelf, enum pmg_library_kind kind, const char *typed,
 		      char **label, char **text, size_t *len, struct pmg_err *err)
@@ -156,7 +155,7 @@ static int read_typed(const struct pmg_shelf *shelf, enum pmg_library_kind kind,
 	int r;
 
 	*label = pmg_xstrdup(typed);
-	if (kind == PMG_LIBRARY_PRESET || pmg_library_is_path(typed))
+	if (pmg_library_is_path(typed) || (kind == PMG_LIBRARY_PRESET && access(typed, F_OK) == 0))
 		return pmg_io_slurp(typed, PMG_YAML_TEXT_MAX, text, len, err);
 	r = pmg_library_find(&shelf->library, kind, typed, &item, err);
 	if (r < 0)
@@ -175,7 +174,7 @@ static void lint_typed(const struct pmg_shelf *shelf, enum pmg_library_kind kind
 	struct pmg_err err = PMG_ERR_INIT;
 	size_t len = 0;
 
-	list_tools(tools, TOOLS_MAX);
+	pmg_shelves_tools(tools, TOOLS_MAX);
 	if (read_typed(shelf, kind, typed, label, &text, &len, &err) < 0)
 		pmg_findings_add(found, true, err.msg, err.hint);
 	else if (strict && kind == PMG_LIBRARY_PROFILE)

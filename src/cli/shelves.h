@@ -38,6 +38,11 @@ int pmg_shelves_list(const struct pmg_call *call, const struct pmg_shelves_listi
 int pmg_shelves_print(const struct pmg_library_item *item, const struct pmg_out *out,
 		      struct pmg_err *err) PMG_MUST_CHECK;
 
+/** Names that package_managers may have, and --for: all tools, and "exec". NULL-terminated.
+ *  @param max  room in names */
+#define PMG_SHELVES_TOOLS_MAX 64U
+void pmg_shelves_tools(const char **names, size_t max);
+
 /* Options of a call of pmg_shelves_lint(). */
 struct pmg_lint_opts {
 	bool json;

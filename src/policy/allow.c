@@ -101,6 +101,12 @@ static int check_path(enum pmg_layer layer, const char *text, struct pmg_err *er
 	pmg_autofree char *pattern = pmg_xasprintf("%s%s", bare[0] == '/' ? "" : "/", bare);
 	pmg_autofree char *clean = NULL;
 
+	/* A variable of a shell that nobody replaced would be a folder of that name here. */
+	if (is_typed(layer) && text[0] == '$' && text[1] != '{') {
+		(void)pmg_err_set(err, PMG_E_CONFIG, 0, "\"$\" begins a variable as ${HOME}");
+		return pmg_err_hint(err, "\"~/\" or \"${HOME}/\" is the home; \"\\$\" a file whose "
+					 "name begins so");
+	}
 	if (is_typed(layer)) {
 		clean = pmg_path_clean(pattern);
 		return pmg_glob_new(clean, &glob, err);

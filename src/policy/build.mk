@@ -5,7 +5,7 @@ libpolicy_a_SOURCES += \
 	%D%/library.c %D%/library.h %D%/lint.c %D%/lint.h %D%/mandatory.c %D%/mandatory.h %D%/mandatory_list.c %D%/mandatory_priv.h \
 	%D%/overlay.c %D%/overlay.h %D%/overlay_file.c %D%/overlay_priv.h %D%/preset.c %D%/preset.h \
 	%D%/diff.c %D%/diff.h %D%/lint_priv.h %D%/strict.c %D%/profile.c %D%/sensitive.c %D%/sensitive.h \
-	%D%/scrub.c %D%/scrub.h %D%/vars.c %D%/vars.h
+	%D%/scrub.c %D%/scrub.h %D%/vars.c %D%/vars.h %D%/wide.c %D%/wide.h
 nodist_libpolicy_a_SOURCES = %D%/builtin_data.c
 
 PMG_BUILTIN = profiles/base-node.yml profiles/base-python.yml profiles/base-system.yml profiles/exec.yml profiles/npm.yml \
@@ -54,6 +54,8 @@ tests_unit_test_policy_scrub_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_policy_sensitive
 tests_unit_test_policy_sensitive_SOURCES = tests/unit/test_policy_sensitive.c tests/unit/building.h
 tests_unit_test_policy_sensitive_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_policy_wide
+tests_unit_test_policy_wide_LDADD = $(LINK_POLICY) $(CMOCKA_LIBS)
 
 # Time from files to a policy; `make bench` runs it.
 EXTRA_PROGRAMS += bench/policy_bench

@@ -104,7 +104,10 @@ static int add_overlay_entry(struct pmg_build *b, const struct pmg_overlay *over
 	}
 	r = use_preset(b, e->value, &why);
 	if (r == -PMG_E_NOTFOUND) {
-		pmg_strv_addf(&b->draft.notes, "%s: %s; nothing is allowed by it", source, why.msg);
+		pmg_strv_addf(&b->draft.notes,
+			      "%s: %s; nothing is allowed by it: \"pmg sandbox allow --remove "
+			      "preset=%s\" takes it out",
+			      source, why.msg, e->value);
 		return 0;
 	}
 	if (r < 0)

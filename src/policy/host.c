@@ -94,6 +94,10 @@ static int cut(const char *pattern, char **name, const char **port, struct pmg_e
 	size_t i;
 
 	*port = "";
+	if (strstr(pattern, "://"))
+		return bad(err, pattern,
+			   "a host and perhaps a port, as example.test:443, not the "
+			   "address of a page");
 	if (pattern[0] == '[') {
 		end = strchr(pattern, ']');
 		if (!end || (end[1] != '\0' && end[1] != ':'))

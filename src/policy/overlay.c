@@ -10,6 +10,7 @@
 #include "policy/overlay_priv.h"
 #include "policy/sensitive.h"
 #include "policy/vars.h"
+#include "policy/wide.h"
 
 #define SHOWN_MAX    96U
 #define ADVICE_FORCE "name it once more with --force if a script really needs it"
@@ -102,6 +103,7 @@ static int judge(const struct pmg_policy *policy, bool force, const struct pmg_o
 	const struct pmg_policy_rule *rule = NULL;
 	enum pmg_sensitive is = PMG_SENSITIVE_NOT;
 	pmg_autofree char *why = NULL;
+	const char *wide;
 
 	if (policy && entry->type != PMG_ALLOW_PRESET)
 		is = pmg_sensitive_ask(policy, (enum pmg_access)entry->type, entry->value, &rule);
@@ -124,7 +126,13 @@ static int judge(const struct pmg_policy *policy, bool force, const struct pmg_o
 	case PMG_SENSITIVE_NOT:
 		break;
 	}
-	return 0;
+	wide = policy && entry->type != PMG_ALLOW_PRESET && !force
+		       ? pmg_wide_why(policy, (enum pmg_access)entry->type, entry->value)
+		       : NULL;
+	if (!wide)
+		return 0;
+	(void)pmg_err_set(err, PMG_E_USAGE, 0, "%s is %s", safe, wide);
+	return pmg_err_hint(err, "name what is needed of it, or add --force");
 }
 
 static bool is_same(const struct pmg_overlay_entry *a, const struct pmg_overlay_entry *b)

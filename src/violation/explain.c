@@ -293,6 +293,7 @@ char *pmg_explain_text(const struct pmg_explain_what *what)
 	add(&text, "policy", what->fingerprint);
 	add_when(&text, event);
 	add(&text, "run", what->run);
+	add(&text, "in", what->folder);
 	add(&text, "id", id);
 	add_advice(&text, event);
 	return pmg_str_steal(&text);
@@ -309,6 +310,7 @@ struct json_t *pmg_explain_json(const struct pmg_explain_what *what)
 	if (what->id)
 		pmg_json_set_int(obj, "id", what->id);
 	pmg_json_set_str(obj, "run", what->run);
+	pmg_json_set_str(obj, "cwd", what->folder);
 	pmg_json_set_str(obj, "profile", what->profile);
 	pmg_json_set_str(obj, "policy_fp", what->fingerprint);
 	if (row) {

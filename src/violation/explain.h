@@ -31,7 +31,7 @@ bool pmg_explain_is_notice(const struct pmg_event *event);
 struct pmg_explain_what {
 	const struct pmg_event *event;
 	int64_t id;
-	const char *run, *profile, *fingerprint;
+	const char *run, *folder, *profile, *fingerprint;
 };
 
 /** Several lines for people, each ended. Caller frees. */

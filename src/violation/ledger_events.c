@@ -27,27 +27,17 @@ const struct pmg_column pmg_ledger_event_columns[] = {
 
 /* The same with what its run adds. */
 static const struct pmg_column listed_columns[] = {
-	{ PMG_COLUMN_INT, "id" },
-	{ PMG_COLUMN_TEXT, "run" },
-	{ PMG_COLUMN_TIME, "first" },
-	{ PMG_COLUMN_TIME, "last" },
-	{ PMG_COLUMN_INT, "count" },
-	{ PMG_COLUMN_CODE, "code" },
-	{ PMG_COLUMN_TEXT, "op" },
-	{ PMG_COLUMN_TEXT, "target" },
-	{ PMG_COLUMN_TEXT, "rule" },
-	{ PMG_COLUMN_TEXT, "layer" },
-	{ PMG_COLUMN_TEXT, "source" },
-	{ PMG_COLUMN_TEXT, "package" },
-	{ PMG_COLUMN_TEXT, "script" },
-	{ PMG_COLUMN_TEXT, "how_known" },
-	{ PMG_COLUMN_LIST, "process" },
-	{ PMG_COLUMN_TEXT, "enforced_by" },
-	{ PMG_COLUMN_TEXT, "profile" },
-	{ PMG_COLUMN_TEXT, "fingerprint" },
-	{ PMG_COLUMN_BOOL, "sensitive" },
-	{ PMG_COLUMN_TEXT, "allow" },
-	{ 0 },
+	{ PMG_COLUMN_INT, "id" },           { PMG_COLUMN_TEXT, "run" },
+	{ PMG_COLUMN_TEXT, "cwd" },         { PMG_COLUMN_TIME, "first" },
+	{ PMG_COLUMN_TIME, "last" },        { PMG_COLUMN_INT, "count" },
+	{ PMG_COLUMN_CODE, "code" },        { PMG_COLUMN_TEXT, "op" },
+	{ PMG_COLUMN_TEXT, "target" },      { PMG_COLUMN_TEXT, "rule" },
+	{ PMG_COLUMN_TEXT, "layer" },       { PMG_COLUMN_TEXT, "source" },
+	{ PMG_COLUMN_TEXT, "package" },     { PMG_COLUMN_TEXT, "script" },
+	{ PMG_COLUMN_TEXT, "how_known" },   { PMG_COLUMN_LIST, "process" },
+	{ PMG_COLUMN_TEXT, "enforced_by" }, { PMG_COLUMN_TEXT, "profile" },
+	{ PMG_COLUMN_TEXT, "fingerprint" }, { PMG_COLUMN_BOOL, "sensitive" },
+	{ PMG_COLUMN_TEXT, "allow" },       { 0 },
 };
 
 /* ?9: a folder, or all that is below it. */
@@ -55,7 +45,7 @@ static const struct pmg_column listed_columns[] = {
 
 /* ?5: a package with its version, or all versions of a name. */
 static const char list_sql[] =
-	"SELECT v.id,runs.run," PMG_LEDGER_EVENT_COLUMNS
+	"SELECT v.id,runs.run,runs.cwd," PMG_LEDGER_EVENT_COLUMNS
 	",profile,fingerprint," PMG_LEDGER_EVENT_TAIL
 	" FROM violations AS v JOIN runs ON runs.id = v.run"
 	" WHERE (?1 IS NULL OR runs.run = ?1)"

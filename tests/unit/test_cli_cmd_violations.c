@@ -1,11 +1,13 @@
 #include "cli/cmd_violations.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -58,6 +60,7 @@ static int make_root(void **state)
 	path = pmg_path_join(root, ".local/state/pmg/ledger.db");
 	(void)snprintf(record.id, sizeof record.id, "r-19700101-0001");
 	record.tool = pmg_xstrdup("npm");
+	record.cwd = pmg_xstrdup("/");
 	record.profile = pmg_xstrdup("npm");
 	record.fingerprint = pmg_xstrdup("abc");
 	deny(&record, 2001, PMG_EVENT_READ, "/h/.ssh/id_x", true);
@@ -75,13 +78,19 @@ static int remove_root(void **state)
 
 static int play(const char *const *argv)
 {
-	if (clearenv() != 0 || (home && setenv("HOME", home, 1) != 0))
+	int back = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC), r;
+
+	if (clearenv() != 0 || (home && setenv("HOME", home, 1) != 0) || chdir("/") < 0)
 		return 99;
-	return pmg_front_main((char *const *)(uintptr_t)argv);
+	r = pmg_front_main((char *const *)(uintptr_t)argv);
+	if (fchdir(back) < 0)
+		return 99;
+	(void)close(back);
+	return r;
 }
 
 #define ROW_1                                                                                      \
-	"{\"id\":1,\"run\":\"r-19700101-0001\",\"first\":\"1970-01-01T00:01:40Z\","                \
+	"{\"id\":1,\"run\":\"r-19700101-0001\",\"cwd\":\"/\",\"first\":\"1970-01-01T00:01:40Z\","  \
 	"\"last\":\"1970-01-01T00:01:40Z\",\"count\":1,\"code\":\"PMG2001\",\"op\":\"read\","      \
 	"\"target\":\"/h/.ssh/id_x\",\"rule\":\"**/.ssh\",\"layer\":\"mandatory\","                \
 	"\"source\":\"built-in:14\",\"package\":\"dep-evil@1.2.3\",\"script\":\"postinstall\","    \
@@ -104,11 +113,15 @@ static const struct {
 	{ { "pmg", "violations", "list", "--package=dep-evil", "--limit=2" },
 	  0,
 	  "ID  LAST                  CODE     OP    TARGET          COUNT  PACKAGE         "
-	  "SCRIPT       RULE  NOTE\n"
+	  "SCRIPT       RULE  NOTE  FOLDER\n"
 	  "3   1970-01-01T00:01:40Z  PMG2007  exec  /h/evil         1      dep-evil@1.2.3  "
-	  "postinstall\n"
+	  "postinstall              /\n"
 	  "2   1970-01-01T00:01:40Z  PMG2007  exec  /h/e\\x1b]0;vil  1      dep-evil@1.2.3  "
-	  "postinstall\n" },
+	  "postinstall              /\n" },
+	{ { "pmg", "violations", "list", "--here", "--since=1970-01-01T00:01:39Z", "-n1" },
+	  0,
+	  "ID  LAST                  CODE     OP    TARGET   COUNT  PACKAGE         SCRIPT       "
+	  "RULE  NOTE\n..." },
 	{ { "pmg", "violations", "list", "--since=7d" }, 0, "" },
 	{ { "pmg", "violations", "list", "--since=1970-01-01T00:01:39Z", "--last", "-n1" },
 	  0,
@@ -242,7 +255,9 @@ static void without_a_ledger_nothing_was_refused(void **state)
 	assert_int_equal(said_by(play, list, -1, said, sizeof said), 0);
 	assert_string_equal(said, "[]\n");
 	assert_int_equal(said_by(play, last, -1, said, sizeof said), 121);
-	assert_string_equal(said, "pmg: nothing was refused yet\n");
+	assert_string_equal(said,
+			    "pmg: nothing was refused yet in /\n"
+			    "pmg: \"pmg violations list\" shows what was refused elsewhere\n");
 	home = root;
 }
 

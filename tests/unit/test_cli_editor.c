@@ -41,11 +41,15 @@ static void begin(struct play *play, const char *script)
 	*play = (struct play){ .top = folder_new(), .in = -1 };
 	folder_write(play->top, "bin/my editor", text, strlen(text));
 	folder_write(play->top, "bin/editor", text, strlen(text));
+	folder_write(play->top, "bin/bare", strchr(text, '\n') + 1, strlen(strchr(text, '\n') + 1));
 	folder_write(play->top, "conf/x.yml", "old: 1\n", 7);
 	editor = pmg_path_join(play->top, "bin/my editor");
 	assert_int_equal(chmod(editor, 0755), 0);
 	free(pmg_steal_ptr(&editor));
 	editor = pmg_path_join(play->top, "bin/editor");
+	assert_int_equal(chmod(editor, 0755), 0);
+	free(pmg_steal_ptr(&editor));
+	editor = pmg_path_join(play->top, "bin/bare");
 	assert_int_equal(chmod(editor, 0755), 0);
 	play->path = pmg_path_join(play->top, "conf/x.yml");
 	play->log = pmg_path_join(play->top, "log");
@@ -175,6 +179,10 @@ static void what_cannot_be_taken_is_kept_beside(void **state)
 		{ "echo 'good: 2' >\"$last\"; echo other >\"$FILE\"", PMG_E_USAGE,
 		  "was changed meanwhile", "x.yml", "good: 2\n" },
 		{ "rm \"$last\"", PMG_E_NOTFOUND, "x.yml", "", NULL },
+		/* Nothing was typed: there is nothing to keep, nor a folder to leave. */
+		{ "exit 3", PMG_E_USAGE, " ended with 3", "nothing was changed", NULL },
+		{ ":", PMG_E_CONFIG, "/conf/x.yml:1:1: not good", "nothing was changed; write good",
+		  NULL },
 	};
 	size_t i;
 
@@ -265,6 +273,7 @@ static void the_editor_is_the_one_that_is_set(void **state)
 		{ "editor --wait", "none", "--wait ", NULL },
 		{ "'my editor' -c \"a 'b\" c\\ d", NULL, "-c a 'b c d ", NULL },
 		{ "{top}/bin/editor", NULL, "", NULL },
+		{ "bare -w", NULL, "-w ", NULL }, /* a script without "#!" */
 		{ "none", NULL, NULL, "no editor called none" },
 		{ "'editor", NULL, NULL, "VISUAL is no command line" },
 	};

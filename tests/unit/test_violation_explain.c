@@ -108,7 +108,7 @@ static void a_refusal_is_one_line_and_one_command(void **state)
 static void a_sensitive_refusal_comes_with_a_warning_and_no_command(void **state)
 {
 	pmg_auto(event) struct pmg_event event = event_of(&rows[0]);
-	const struct pmg_explain_what what = { &event, 12, "r-1", "npm", "abc" };
+	const struct pmg_explain_what what = { &event, 12, "r-1", "/p", "npm", "abc" };
 	pmg_autofree char *text = NULL;
 
 	(void)state;
@@ -130,6 +130,7 @@ static void a_sensitive_refusal_comes_with_a_warning_and_no_command(void **state
 		"  policy    abc\n"
 		"  when      3 times, 1970-01-01T00:01:40Z to 1970-01-01T00:01:41Z\n"
 		"  run       r-1\n"
+		"  in        /p\n"
 		"  id        12\n"
 		"\nIf you did not expect it: A script that reads credentials sends them away: "
 		"remove "
@@ -234,7 +235,7 @@ static void machines_get_the_keys_of_the_contract(void **state)
 					    "docs",  "id",     "run",       "profile",
 					    "op",    "count",  "sensitive", "malicious" };
 	pmg_auto(event) struct pmg_event event = event_of(&rows[0]);
-	const struct pmg_explain_what what = { &event, 12, "r-1", "npm", "abc" };
+	const struct pmg_explain_what what = { &event, 12, "r-1", "/p", "npm", "abc" };
 	pmg_auto(json) struct json_t *json = pmg_explain_json(&what);
 	size_t i;
 

@@ -427,7 +427,8 @@ static void refusals_are_listed_in_the_documented_shape(void **state)
 	first = pmg_json_dump(pmg_json_at(out, 0));
 	assert_string_equal(
 		first,
-		"{\"id\":3,\"run\":\"r-19700101-0001\",\"first\":\"1970-01-01T00:01:40Z\","
+		"{\"id\":3,\"run\":\"r-19700101-0001\",\"cwd\":\"/"
+		"p\",\"first\":\"1970-01-01T00:01:40Z\","
 		"\"last\":\"1970-01-01T00:01:41Z\",\"count\":2,\"code\":\"PMG2001\","
 		"\"op\":\"read\",\"target\":\"/c\",\"process\":[],\"enforced_by\":\"broker\","
 		"\"profile\":\"npm\",\"fingerprint\":\"abc\",\"sensitive\":false}");
