@@ -193,6 +193,22 @@ is_refused() { # OPTION LINE
 	grep -qF 'managed.yml:2:18: "global_lockdown" must be true or false' <<<"$stdout"
 }
 
+@test "a wait that managed policy wants holds for whoever runs pmg there" {
+	use_npm
+	package_json
+	managed 'dependency_cooldown: {days: 7, skip: [{purl: "pkg:npm/@acme/*"}]}'
+	guarded_as --skip-dependency-cooldown npm install tiny
+	is_refused --skip-dependency-cooldown 2
+	guarded_as --min-age 6d npm install tiny
+	is_refused --min-age 2
+	settle $'trusted_packages: [{purl: "pkg:npm/x"}]\ndependency_cooldown: {days: 1, skip: [{purl: "pkg:npm/x"}]}'
+	guarded_as --dry-run npm install tiny
+	must_work
+	grep -qF 'set dependency_cooldown.age=604800s' <<<"$stdout" || fail "not in the plan: $(shown)"
+	grep -qF 'set dependency_cooldown.skip=pkg:npm/@acme/*' <<<"$stdout" || fail "not in the plan: $(shown)"
+	! grep -qF 'set dependency_cooldown.skip=pkg:npm/x' <<<"$stdout" || fail "waived by a user: $(shown)"
+}
+
 @test "managed policy blocks a package whatever the user unblocks" {
 	use_npm
 	export npm_config_cafile=$shed/ca.pem NODE_EXTRA_CA_CERTS=$shed/ca.pem

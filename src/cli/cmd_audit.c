@@ -90,6 +90,14 @@ static void add_run(struct pmg_table *table, const struct json_t *run)
 	pmg_table_add(table, cells);
 }
 
+/* Why it was refused; of one that was let in all the same, what waived that. */
+static const char *why(const struct json_t *package)
+{
+	const char *reason = pmg_json_str(package, "reason");
+
+	return reason ? reason : pmg_json_text(pmg_json_at(pmg_json_get(package, "waivers"), 0));
+}
+
 static void add_packages(struct pmg_table *table, const struct json_t *run)
 {
 	const struct json_t *packages = pmg_json_get(run, "packages");
@@ -104,7 +112,7 @@ static void add_packages(struct pmg_table *table, const struct json_t *run)
 			pmg_json_str(package, "name"),
 			pmg_json_str(package, "version"),
 			pmg_json_str(package, "verdict"),
-			pmg_json_str(package, "reason"),
+			why(package),
 			ids,
 		};
 

@@ -7,12 +7,17 @@
 #include "base/clock.h"
 #include "base/str.h"
 
+#define NAMES_SHOWN 5U /* of packages that the same thing let in */
+
 /* What the user can do, by the code of the refusal. %s: the entry of the block list. */
 static const struct {
 	int diag;
 	const char *text;
 } ways[] = {
 	{ 3001, "nothing allows known malware; find out what asks for it and take that away" },
+	{ 3002, "the file itself is on record, whatever its name; find out where it comes from" },
+	{ 3003, "take an older one, or let exactly this one in: dependency_cooldown.skip in "
+		"config.yml" },
 	{ 3005, "its name or version cannot be read, so nothing can be said of it" },
 	{ 3009,
 	  "look at the package by hand; docs/codes/PMG3009.md says what may be let in, and how" },
@@ -69,6 +74,76 @@ void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *re
 	for (i = 0; i < record->n_packages; i++)
 		if (pmg_judged_is_refused(&record->packages[i].what))
 			refusal(out, &record->packages[i].what);
+}
+
+/* Packages that the same thing let in. */
+struct group {
+	const char *eco, *text;
+	struct pmg_str names;
+	size_t n;
+};
+
+struct groups {
+	struct group v[PMG_SUMMARY_WAIVERS];
+	size_t n;
+	size_t others; /* uses that no group was left for */
+};
+
+static struct group *group_of(struct groups *groups, const char *eco, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < groups->n; i++)
+		if (strcmp(groups->v[i].text, text) == 0 && strcmp(groups->v[i].eco, eco) == 0)
+			return &groups->v[i];
+	if (groups->n == PMG_SUMMARY_WAIVERS)
+		return NULL;
+	groups->v[groups->n] = (struct group){ eco, text, PMG_STR_INIT(SIZE_MAX / 2), 0 };
+	return &groups->v[groups->n++];
+}
+
+static void add_use(struct groups *groups, const struct pmg_wire_judged *m, const char *text)
+{
+	struct group *group = group_of(groups, m->eco, text);
+	pmg_autofree char *name = pmg_out_quote(m->name);
+	pmg_autofree char *version = pmg_out_quote(m->version);
+
+	if (!group) {
+		groups->others++;
+		return;
+	}
+	if (group->n++ < NAMES_SHOWN)
+		(void)!pmg_str_addf(&group->names, "%s%s%s%s", group->n > 1 ? ", " : "", name,
+				    *version ? "@" : "", version);
+}
+
+static void say_group(const struct pmg_out *out, struct group *group)
+{
+	pmg_autofree char *text = pmg_out_quote(group->text);
+
+	if (group->n > NAMES_SHOWN)
+		(void)!pmg_str_addf(&group->names, " and %zu more", group->n - NAMES_SHOWN);
+	pmg_out_note(out, "let in %s (%s): %s", group->names.s, group->eco, text);
+	pmg_str_done(&group->names);
+}
+
+void pmg_summary_waivers(const struct pmg_out *out, const struct pmg_record *record)
+{
+	struct groups groups = { 0 };
+	size_t i, k;
+
+	for (i = 0; i < record->n_packages; i++) {
+		const struct pmg_wire_judged *m = &record->packages[i].what;
+
+		for (k = 0; pmg_judged_is_allowed(m) && k < m->waivers.n; k++)
+			add_use(&groups, m, m->waivers.v[k]);
+	}
+	for (i = 0; i < groups.n; i++)
+		say_group(out, &groups.v[i]);
+	if (groups.others > 0)
+		pmg_out_note(out,
+			     "%zu more let in all the same: \"pmg audit list --run %s --json\"",
+			     groups.others, record->id);
 }
 
 void pmg_summary_troubles(const struct pmg_out *out, const struct pmg_record *record)

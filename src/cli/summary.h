@@ -6,6 +6,7 @@
 
 #define PMG_SUMMARY_TROUBLES  5U  /* shown of a failed run */
 #define PMG_SUMMARY_WITHHELD  10U /* packages of which versions were withheld */
+#define PMG_SUMMARY_WAIVERS   20U /* things that let packages in */
 #define PMG_SUMMARY_SENSITIVE 20U /* refusals of sensitive things that are shown one by one */
 
 /** Each package that was withheld: what, why, which record, what would allow it. Said always. */
@@ -15,6 +16,8 @@ void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *re
  * place. Where the run failed and nothing of a package came in, what to do about it.
  */
 void pmg_summary_withheld(const struct pmg_out *out, const struct pmg_record *record, bool failed);
+/** The packages that would have been refused, by what waived that. Said always: each use is. */
+void pmg_summary_waivers(const struct pmg_out *out, const struct pmg_record *record);
 /** Requests that the proxy could not serve; for runs that failed. */
 void pmg_summary_troubles(const struct pmg_out *out, const struct pmg_record *record);
 /* Of what kind the run was, and how much is said. */

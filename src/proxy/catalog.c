@@ -312,6 +312,7 @@ size_t pmg_catalog_homes(const struct pmg_catalog *catalog, const struct pmg_url
 void pmg_asked_done(struct pmg_asked *asked)
 {
 	pmg_identities_done(&asked->who);
+	pmg_strv_done(&asked->waivers);
 	*asked = (struct pmg_asked){ 0 };
 }
 

@@ -72,6 +72,7 @@ struct pmg_asked {
 	bool looks_like_artifact;
 	size_t registry;           /* that the first identity belongs to, for METADATA */
 	struct pmg_identities who; /* all to be judged, for ARTIFACT */
+	struct pmg_strv waivers;   /* of an ARTIFACT, what let it in: the gate's to add */
 	bool is_inspected; /* an ARTIFACT whose answer is looked into; the caller's to set */
 	int64_t published; /* of an ARTIFACT, for the judge; the caller's to set */
 };

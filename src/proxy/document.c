@@ -265,6 +265,8 @@ static void plan(struct pmg_document *document)
 		.eco = document->eco,
 		.name = document->name,
 		.needs_dates = document->needs_dates,
+		.is_private = pmg_catalog_is_private(document->service->catalog, document->eco,
+						     document->name, &document->url),
 	};
 
 	document->stage = READY;

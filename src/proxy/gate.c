@@ -67,18 +67,30 @@ static void refuse(const struct pmg_gate *gate, const struct pmg_identity *who,
 	explain(out, who, judgement, words);
 }
 
-/* One reading. @return true: allowed */
-static bool admit_one(const struct pmg_gate *gate, const struct pmg_identity *who,
-		      int64_t published, const struct pmg_url *url, struct pmg_refusal *out)
+static void add_once(struct pmg_strv *to, const struct pmg_strv *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->n; i++)
+		(void)pmg_strv_add_once(to, from->v[i]);
+}
+
+/* One reading of an address, judged. @param[in,out] waivers  those that were used
+ * @return true: allowed */
+static bool decide(const struct pmg_gate *gate, const struct pmg_identity *who,
+		   struct pmg_question *q, const struct pmg_url *url, struct pmg_strv *waivers,
+		   struct pmg_refusal *out)
 {
 	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
 
-	const struct pmg_question q = {
-		.eco = who->eco, .name = who->name, .version = who->version, .published = published
-	};
-
-	if (pmg_judge_decide(gate->judge, &q, &judgement, &err) < 0) {
+	q->eco = who->eco;
+	q->name = who->name;
+	q->version = who->version;
+	q->origin = pmg_catalog_is_private(gate->catalog, who->eco, who->name, url)
+			    ? PMG_PLACE_PRIVATE
+			    : PMG_PLACE_UNKNOWN;
+	if (pmg_judge_decide(gate->judge, q, &judgement, &err) < 0) {
 		judgement.reason = PMG_REASON_INDETERMINATE;
 		(void)pmg_err_wrap(&err, "it could not be judged");
 		refuse(gate, who, &judgement, err.msg, url, out);
@@ -88,22 +100,26 @@ static bool admit_one(const struct pmg_gate *gate, const struct pmg_identity *wh
 		refuse(gate, who, &judgement, NULL, url, out);
 		return false;
 	}
+	add_once(waivers, &judgement.waivers);
 	return true;
 }
 
 void pmg_gate_passed(const struct pmg_gate *gate, const struct pmg_asked *asked,
 		     const struct pmg_url *url)
 {
-	const struct pmg_judgement none = { .reason = PMG_REASON_NONE };
+	/* The list is asked's. */
+	const struct pmg_judgement allowed = { .reason = PMG_REASON_NONE,
+					       .waivers = asked->waivers };
 
 	if (asked->who.n > 0)
-		pmg_report_judged(gate->report, &asked->who.v[0], true, &none, NULL, url);
+		pmg_report_judged(gate->report, &asked->who.v[0], true, &allowed, NULL, url);
 }
 
 /* All readings. @return true: each is allowed */
 static bool admit_all(const struct pmg_gate *gate, const struct pmg_asked *asked, int64_t published,
-		      const struct pmg_url *url, struct pmg_refusal *out)
+		      const struct pmg_url *url, struct pmg_strv *waivers, struct pmg_refusal *out)
 {
+	struct pmg_question q = { .published = published };
 	const struct pmg_judgement unread = { .reason = PMG_REASON_INDETERMINATE };
 	size_t i;
 
@@ -116,7 +132,7 @@ static bool admit_all(const struct pmg_gate *gate, const struct pmg_asked *asked
 		return false;
 	}
 	for (i = 0; i < asked->who.n; i++)
-		if (!admit_one(gate, &asked->who.v[i], published, url, out))
+		if (!decide(gate, &asked->who.v[i], &q, url, waivers, out))
 			return false;
 	return true;
 }
@@ -129,22 +145,24 @@ static bool is_artifact(const struct pmg_asked *asked)
 bool pmg_gate_bars(const struct pmg_gate *gate, const struct pmg_asked *asked,
 		   const struct pmg_url *url, struct pmg_refusal *out)
 {
+	pmg_auto(strv) struct pmg_strv unsaid = { 0 }; /* until it is let in */
+
 	return !asked->is_odd && is_artifact(asked) &&
-	       !admit_all(gate, asked, PMG_DATE_UNASKED, url, out);
+	       !admit_all(gate, asked, PMG_DATE_UNASKED, url, &unsaid, out);
 }
 
-static bool admit_artifact(const struct pmg_gate *gate, const struct pmg_asked *asked,
+static bool admit_artifact(const struct pmg_gate *gate, struct pmg_asked *asked,
 			   const struct pmg_url *url, struct pmg_refusal *out)
 {
-	if (!admit_all(gate, asked, asked->published, url, out))
+	if (!admit_all(gate, asked, asked->published, url, &asked->waivers, out))
 		return false;
 	if (!asked->is_inspected)
 		pmg_gate_passed(gate, asked, url);
 	return true;
 }
 
-bool pmg_gate_admit(const struct pmg_gate *gate, const struct pmg_asked *asked,
-		    const struct pmg_url *url, struct pmg_refusal *out)
+bool pmg_gate_admit(const struct pmg_gate *gate, struct pmg_asked *asked, const struct pmg_url *url,
+		    struct pmg_refusal *out)
 {
 	pmg_autofree char *text = NULL;
 
@@ -168,27 +186,13 @@ bool pmg_gate_admit(const struct pmg_gate *gate, const struct pmg_asked *asked,
 /* Is that very file on record, under whatever name? The name was asked about before. */
 static bool knows_file(const struct pmg_gate *gate, const struct pmg_identity *who,
 		       const struct pmg_url *url, const struct pmg_gate_artifact *artifact,
-		       struct pmg_refusal *out)
+		       struct pmg_strv *waivers, struct pmg_refusal *out)
 {
-	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
-	struct pmg_err err = PMG_ERR_INIT;
-	const struct pmg_question q = { .eco = who->eco,
-					.name = who->name,
-					.version = who->version,
-					.published = PMG_DATE_UNASKED,
-					.sha256 = artifact->sha256,
-					.sha512 = artifact->sha512 };
+	struct pmg_question q = { .published = PMG_DATE_UNASKED,
+				  .sha256 = artifact->sha256,
+				  .sha512 = artifact->sha512 };
 
-	if (pmg_judge_decide(gate->judge, &q, &judgement, &err) < 0) {
-		judgement.reason = PMG_REASON_INDETERMINATE;
-		(void)pmg_err_wrap(&err, "it could not be judged");
-		refuse(gate, who, &judgement, err.msg, url, out);
-		return true;
-	}
-	if (judgement.verdict == PMG_VERDICT_ALLOW)
-		return false;
-	refuse(gate, who, &judgement, NULL, url, out);
-	return true;
+	return !decide(gate, who, &q, url, waivers, out);
 }
 
 /* What was found, of what may matter; the gravest first, which is the reason. */
@@ -208,12 +212,13 @@ static void refuse_found(const struct pmg_gate *gate, const struct pmg_identity 
 
 static void pass_found(const struct pmg_gate *gate, const struct pmg_identity *who,
 		       const struct pmg_url *url, const struct pmg_gate_artifact *artifact,
-		       char *trusted)
+		       const struct pmg_strv *waivers, const char *trusted)
 {
 	pmg_auto(judgement) struct pmg_judgement judgement = { .reason = PMG_REASON_NONE };
 
 	pmg_traits_list(artifact->findings, artifact->block | artifact->report,
 			&judgement.findings);
+	add_once(&judgement.waivers, waivers);
 	if (trusted)
 		pmg_strv_addf(&judgement.waivers, "what was found in it, waived by %s", trusted);
 	pmg_report_judged(gate->report, who, true, &judgement, NULL, url);
@@ -234,15 +239,17 @@ bool pmg_gate_release(const struct pmg_gate *gate, const struct pmg_asked *asked
 {
 	const struct pmg_identity *who = &asked->who.v[0];
 	bool is_bad = (pmg_traits_kinds(artifact->findings) & artifact->block) != 0;
+	pmg_auto(strv) struct pmg_strv waivers = { 0 };
 	pmg_autofree char *trusted = NULL;
 	size_t i;
 
+	add_once(&waivers, &asked->waivers);
 	if (artifact->failed) {
 		refuse_unseen(gate, who, url, artifact->failed, out);
 		return false;
 	}
 	for (i = 0; i < asked->who.n && (artifact->sha256 || artifact->sha512); i++)
-		if (knows_file(gate, &asked->who.v[i], url, artifact, out))
+		if (knows_file(gate, &asked->who.v[i], url, artifact, &waivers, out))
 			return false;
 	if (is_bad && asked->who.n == 1)
 		trusted = pmg_judge_trusts(gate->judge, who->eco, who->name, who->version);
@@ -250,6 +257,6 @@ bool pmg_gate_release(const struct pmg_gate *gate, const struct pmg_asked *asked
 		refuse_found(gate, who, url, artifact, out);
 		return false;
 	}
-	pass_found(gate, who, url, artifact, trusted);
+	pass_found(gate, who, url, artifact, &waivers, trusted);
 	return true;
 }

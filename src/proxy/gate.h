@@ -17,8 +17,9 @@ struct pmg_refusal {
 };
 
 struct pmg_gate {
-	struct pmg_judge *judge;   /* borrowed */
-	struct pmg_report *report; /* borrowed */
+	struct pmg_judge *judge;           /* borrowed */
+	struct pmg_report *report;         /* borrowed */
+	const struct pmg_catalog *catalog; /* borrowed: which registries are private */
 };
 
 /**
@@ -31,10 +32,11 @@ bool pmg_gate_bars(const struct pmg_gate *gate, const struct pmg_asked *asked,
 /**
  * Judge, by asked->published too, and report; of what asked->is_inspected only the refusal, as the
  * rest follows.
+ * @param[in,out] asked  gets the waivers that were used
  * @param[out] out  filled when the answer is false
  */
-bool pmg_gate_admit(const struct pmg_gate *gate, const struct pmg_asked *asked,
-		    const struct pmg_url *url, struct pmg_refusal *out);
+bool pmg_gate_admit(const struct pmg_gate *gate, struct pmg_asked *asked, const struct pmg_url *url,
+		    struct pmg_refusal *out);
 
 /* What is known of an artifact when all of it has come. All borrowed. */
 struct pmg_gate_artifact {

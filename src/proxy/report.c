@@ -11,7 +11,8 @@
 #include "proxy/link.h"
 #include "violation/wire.h"
 
-#define IDS_MAX 64U /* of one judgement, and as many feeds: keeps the message small enough */
+#define WAIVERS_MAX 16U
+#define IDS_MAX     64U /* of one judgement, and as many feeds: keeps the message small enough */
 
 /* A bounded set of texts. */
 struct seen {
@@ -79,6 +80,15 @@ static char *as_text(const char *s)
 	return (char *)(size_t)s; /* the message only reads it */
 }
 
+/* Lines of some hundred bytes each. */
+static struct pmg_strv waivers_of(const struct pmg_judgement *judgement)
+{
+	const struct pmg_strv *list = &judgement->waivers;
+
+	return (struct pmg_strv){ .v = list->v,
+				  .n = list->n < WAIVERS_MAX ? list->n : WAIVERS_MAX };
+}
+
 /* What is told is the same for each verdict. */
 static void tell_judged(struct pmg_report *report, const struct pmg_identity *who,
 			const char *verdict, const struct pmg_judgement *judgement,
@@ -101,6 +111,7 @@ static void tell_judged(struct pmg_report *report, const struct pmg_identity *wh
 	m->ids = head_of(&judgement->ids);
 	m->sources = head_of(&judgement->sources);
 	m->findings = head_of(&judgement->findings);
+	m->waivers = waivers_of(judgement);
 	pmg_link_send(report->link, PMG_WIRE_JUDGED, pmg_wire_judged_encode(m));
 }
 

@@ -162,7 +162,7 @@ static int set_up(struct server *server, struct pmg_start *start, int wire_fd, i
 	if (r < 0)
 		return r;
 	service->report = pmg_report_new(server->link);
-	service->gate = (struct pmg_gate){ start->judge, service->report };
+	service->gate = (struct pmg_gate){ start->judge, service->report, service->catalog };
 	service->probe = pmg_probe_new(service);
 	service->spool = pmg_spool_new(pmg_steal_fd(&start->spool_fd));
 	service->dates = pmg_dates_new();

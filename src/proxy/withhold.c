@@ -12,6 +12,7 @@ int pmg_withhold_ask(const struct pmg_withhold *withhold, const char *version, i
 		.eco = withhold->eco,
 		.name = withhold->name,
 		.version = version,
+		.origin = withhold->is_private ? PMG_PLACE_PRIVATE : PMG_PLACE_UNKNOWN,
 		.published = !withhold->needs_dates ? PMG_DATE_UNASKED
 			     : published <= 0       ? PMG_DATE_NONE
 						    : published,

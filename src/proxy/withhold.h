@@ -12,6 +12,7 @@ struct pmg_withhold {
 	enum pmg_eco eco;
 	const char *name;
 	bool needs_dates;
+	bool is_private; /* its registry has the name for itself: pmg_catalog_is_private() */
 };
 
 /**

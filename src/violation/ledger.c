@@ -49,6 +49,7 @@ static const char *const steps[] = {
 	"CREATE TABLE reaches(fingerprint TEXT PRIMARY KEY, list TEXT NOT NULL) WITHOUT ROWID;",
 	"ALTER TABLE packages ADD COLUMN instead TEXT;"
 	"ALTER TABLE packages ADD COLUMN published TEXT;",
+	"ALTER TABLE packages ADD COLUMN waivers TEXT NOT NULL DEFAULT '[]';",
 };
 
 int pmg_ledger_open(const char *path, struct pmg_store **out, struct pmg_err *err)
@@ -144,8 +145,8 @@ static int insert_packages(struct pmg_store *store, const struct pmg_record *rec
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
 	int r = pmg_store_prepare(store,
 				  "INSERT INTO packages(run,eco,name,version,verdict,reason,diag,"
-				  "note,url,ids,sources,count,findings,instead,published)"
-				  " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)",
+				  "note,url,ids,sources,count,findings,instead,published,waivers)"
+				  " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
 				  &stmt, err);
 	size_t i;
 
@@ -167,6 +168,7 @@ static int insert_packages(struct pmg_store *store, const struct pmg_record *rec
 		pmg_ledger_bind_list(stmt, 13, &m->findings);
 		pmg_stmt_bind_text(stmt, 14, m->instead);
 		pmg_stmt_bind_text(stmt, 15, m->published);
+		pmg_ledger_bind_list(stmt, 16, &m->waivers);
 		r = pmg_stmt_run(stmt, err);
 	}
 	return r;

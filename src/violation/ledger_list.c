@@ -38,24 +38,17 @@ static const struct pmg_column index_columns[] = {
 
 static const char packages_sql[] =
 	"SELECT eco,name,version,verdict,reason,diag,note,instead,published,ids,sources,findings,"
-	"url,count FROM packages"
+	"waivers,url,count FROM packages"
 	" WHERE run = ?1 AND (?2 = 0 OR verdict <> 'allow') ORDER BY eco, name, version, verdict";
 static const struct pmg_column package_columns[] = {
-	{ PMG_COLUMN_TEXT, "ecosystem" },
-	{ PMG_COLUMN_TEXT, "name" },
-	{ PMG_COLUMN_TEXT, "version" },
-	{ PMG_COLUMN_TEXT, "verdict" },
-	{ PMG_COLUMN_TEXT, "reason" },
-	{ PMG_COLUMN_CODE, "code" },
-	{ PMG_COLUMN_TEXT, "note" },
-	{ PMG_COLUMN_TEXT, "instead" },
-	{ PMG_COLUMN_TEXT, "published" },
-	{ PMG_COLUMN_LIST, "ids" },
-	{ PMG_COLUMN_LIST, "sources" },
-	{ PMG_COLUMN_LIST, "findings" },
-	{ PMG_COLUMN_TEXT, "url" },
-	{ PMG_COLUMN_INT, "count" },
-	{ 0 },
+	{ PMG_COLUMN_TEXT, "ecosystem" }, { PMG_COLUMN_TEXT, "name" },
+	{ PMG_COLUMN_TEXT, "version" },   { PMG_COLUMN_TEXT, "verdict" },
+	{ PMG_COLUMN_TEXT, "reason" },    { PMG_COLUMN_CODE, "code" },
+	{ PMG_COLUMN_TEXT, "note" },      { PMG_COLUMN_TEXT, "instead" },
+	{ PMG_COLUMN_TEXT, "published" }, { PMG_COLUMN_LIST, "ids" },
+	{ PMG_COLUMN_LIST, "sources" },   { PMG_COLUMN_LIST, "findings" },
+	{ PMG_COLUMN_LIST, "waivers" },   { PMG_COLUMN_TEXT, "url" },
+	{ PMG_COLUMN_INT, "count" },      { 0 },
 };
 
 static const char passed_sql[] = "SELECT target,why,count FROM passed WHERE run = ?1"

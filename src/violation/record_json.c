@@ -40,6 +40,7 @@ static struct json_t *package_json(const struct pmg_record_package *package)
 	pmg_json_set(obj, "ids", pmg_json_strv(&m->ids));
 	pmg_json_set(obj, "sources", pmg_json_strv(&m->sources));
 	pmg_json_set(obj, "findings", pmg_json_strv(&m->findings));
+	pmg_json_set(obj, "waivers", pmg_json_strv(&m->waivers));
 	pmg_json_set_str(obj, "url", m->url);
 	pmg_json_set_count(obj, "count", package->count);
 	return obj;

@@ -73,6 +73,7 @@ static const struct pmg_field judged_fields[] = {
 	FIELD(LIST, judged, ids, PMG_WIRE_LIST_MAX),
 	FIELD(LIST, judged, sources, PMG_WIRE_LIST_MAX),
 	FIELD(LIST, judged, findings, PMG_WIRE_LIST_MAX),
+	FIELD(LIST, judged, waivers, PMG_WIRE_LIST_MAX),
 	{ 0 },
 };
 

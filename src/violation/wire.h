@@ -200,6 +200,7 @@ struct pmg_wire_judged {
 	struct pmg_strv ids;
 	struct pmg_strv sources;
 	struct pmg_strv findings; /* of its inspection, "kind: text"; kinds: conf/trait.h */
+	struct pmg_strv waivers;  /* what would have refused it, and what waived that */
 };
 
 /* Something went by that was not judged. */

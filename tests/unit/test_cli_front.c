@@ -284,6 +284,13 @@ static void write_ledger(void)
 		.diag = 3001,
 		.url = pmg_xstrdup("http://registry.test/e"),
 	};
+	struct pmg_wire_judged trusted = {
+		.eco = pmg_xstrdup("npm"),
+		.name = pmg_xstrdup("trusted"),
+		.version = pmg_xstrdup("1.0"),
+		.verdict = pmg_xstrdup("allow"),
+		.url = pmg_xstrdup("http://registry.test/t"),
+	};
 	struct pmg_err err = PMG_ERR_INIT;
 
 	(void)snprintf(record.id, sizeof record.id, "r-19700102-0001");
@@ -292,7 +299,9 @@ static void write_ledger(void)
 	pmg_strv_add(&record.argv, "npm");
 	pmg_strv_add(&record.argv, "i");
 	pmg_strv_add(&bad.ids, "MAL-1");
+	pmg_strv_add(&trusted.waivers, "too young, waived by me");
 	(void)pmg_record_judged(&record, &bad);
+	(void)pmg_record_judged(&record, &trusted);
 	assert_int_equal(pmg_ledger_write(path, &record, &keep, &err), 0);
 }
 
@@ -306,7 +315,7 @@ static void the_audit_shows_runs_or_packages(void **state)
 		{ { "pmg", "audit", "list" },
 		  "RUN              STARTED               EXIT  JUDGED  REFUSED  UNJUDGED  "
 		  "PROFILE  COMMAND\n"
-		  "r-19700102-0001  1970-01-02T00:00:00Z  1     1       1        0         none    "
+		  "r-19700102-0001  1970-01-02T00:00:00Z  1     2       1        0         none    "
 		  " npm "
 		  "i\n",
 		  0 },
@@ -314,6 +323,16 @@ static void the_audit_shows_runs_or_packages(void **state)
 		  "RUN              ECOSYSTEM  NAME      VERSION  VERDICT  REASON         IDS\n"
 		  "r-19700102-0001  npm        evil\\x1b  1.0      block    known malware  "
 		  "MAL-1\n",
+		  0 },
+		{ { "pmg", "audit", "list", "--run=r-19700102-0001" },
+		  "RUN              ECOSYSTEM  NAME      VERSION  VERDICT  REASON                  "
+		  " "
+		  "IDS\n"
+		  "r-19700102-0001  npm        evil\\x1b  1.0      block    known malware          "
+		  "  "
+		  "MAL-1\n"
+		  "r-19700102-0001  npm        trusted   1.0      allow    too young, waived by "
+		  "me\n",
 		  0 },
 		{ { "pmg", "audit", "list", "--run=r-x", "--json" },
 		  "pmg: there is no run \"r-x\"\npmg: \"pmg audit list\" shows the runs\n",

@@ -89,6 +89,54 @@ static void no_refusal_says_nothing(void **state)
 	assert_string_equal(text, "");
 }
 
+static void waived(struct pmg_record *record, const char *name, const char *verdict,
+		   const char *waiver)
+{
+	struct pmg_wire_judged m = {
+		.eco = pmg_xstrdup("npm"),
+		.name = pmg_xstrdup(name),
+		.version = pmg_xstrdup("1.0.0"),
+		.verdict = pmg_xstrdup(verdict),
+		.url = pmg_xstrdup("http://registry.test/x"),
+	};
+
+	pmg_strv_add(&m.waivers, waiver);
+	(void)pmg_record_judged(record, &m);
+}
+
+static void each_use_of_a_waiver_is_said_by_what_it_is(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { .id = "r-1" };
+	pmg_autofree char *text = NULL;
+	pmg_autofree char *more = NULL;
+	unsigned i;
+
+	(void)state;
+	judged(&record, "fine", "1.0.0", 0, NULL);
+	waived(&record, "refused-all-the-same", "block", "too young, waived by me");
+	waived(&record, "x", "allow", "too young, waived by trusted_packages\033[31m");
+	for (i = 0; i < 7; i++) {
+		pmg_autofree char *name = pmg_xasprintf("y%u", i);
+
+		waived(&record, name, "allow", "too young, waived by undated");
+	}
+	text = said(pmg_summary_waivers, &record);
+	assert_string_equal(text,
+			    "pmg: let in x@1.0.0 (npm): too young, waived by "
+			    "trusted_packages\\x1b[31m\n"
+			    "pmg: let in y0@1.0.0, y1@1.0.0, y2@1.0.0, y3@1.0.0, y4@1.0.0 and 2 "
+			    "more (npm): too young, waived by undated\n");
+	for (i = 0; i < PMG_SUMMARY_WAIVERS; i++) {
+		pmg_autofree char *name = pmg_xasprintf("z%u", i);
+
+		waived(&record, name, "allow", name);
+	}
+	more = said(pmg_summary_waivers, &record);
+	assert_non_null(strstr(more, "pmg: 2 more let in all the same: \"pmg audit list --run r-1 "
+				     "--json\"\n"));
+	assert_null(strstr(more, "z18"));
+}
+
 static void only_the_first_troubles_are_shown(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { .id = "r-1" };
@@ -204,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_refusal_says_what_why_and_what_would_allow_it),
 		cmocka_unit_test(no_refusal_says_nothing),
+		cmocka_unit_test(each_use_of_a_waiver_is_said_by_what_it_is),
 		cmocka_unit_test(only_the_first_troubles_are_shown),
 		cmocka_unit_test(details_count_what_was_judged),
 		cmocka_unit_test(one_of_a_thing_is_said_in_the_singular),

@@ -14,7 +14,7 @@
 #include "violation/wire.h"
 
 /* The judge of these tests: "evil" is malware, "odd" cannot be read, "broken" cannot be asked,
- * "listed" is on the user's list. */
+ * "listed" is on the user's list, "@own/evil" is let in where it is private. */
 int __wrap_pmg_judge_decide(struct pmg_judge *judge, const struct pmg_question *q,
 			    struct pmg_judgement *out, struct pmg_err *err);
 int __wrap_pmg_judge_decide(struct pmg_judge *judge, const struct pmg_question *q,
@@ -24,6 +24,12 @@ int __wrap_pmg_judge_decide(struct pmg_judge *judge, const struct pmg_question *
 	size_t i;
 
 	(void)judge;
+	if (pmg_streq(name, "@own/evil") && q->origin == PMG_PLACE_PRIVATE) {
+		pmg_strv_add(&out->waivers, "known malware, waived by its origin");
+		return 0;
+	}
+	if (pmg_streq(name, "@own/evil"))
+		name = "evil";
 	if (pmg_streq(name, "broken"))
 		return pmg_err_set(err, PMG_E_DB, 0, "database is locked");
 	if (pmg_streq(name, "odd")) {
@@ -108,9 +114,11 @@ static char *told(struct world *w)
 			return pmg_str_steal(&text);
 		if (msg.type == PMG_WIRE_JUDGED) {
 			assert_int_equal(pmg_wire_judged_decode(msg.body, &judged, &err), 0);
-			r = pmg_str_addf(&text, "%s %s@%s %s %d %s; ", judged.verdict, judged.name,
-					 judged.version, judged.reason ? judged.reason : "-",
-					 judged.diag, judged.url);
+			r = pmg_str_addf(&text, "%s %s@%s %s %d %s%s%s; ", judged.verdict,
+					 judged.name, judged.version,
+					 judged.reason ? judged.reason : "-", judged.diag,
+					 judged.url, judged.waivers.n ? " " : "",
+					 judged.waivers.n ? judged.waivers.v[0] : "");
 		} else if (msg.type == PMG_WIRE_PASSED) {
 			assert_int_equal(pmg_wire_passed_decode(msg.body, &passed, &err), 0);
 			r = pmg_str_addf(&text, "%s %s; ", passed.why, passed.target);
@@ -125,10 +133,14 @@ static char *told(struct world *w)
 static bool admit(struct world *w, struct pmg_asked *asked, const char *address,
 		  struct pmg_refusal *out)
 {
-	struct pmg_gate gate = { NULL, w->report };
+	pmg_auto(catalog) struct pmg_catalog *catalog = pmg_catalog_new();
+	struct pmg_gate gate = { NULL, w->report, catalog };
 	pmg_auto(url) struct pmg_url url = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
 
+	assert_int_equal(pmg_catalog_add_registry(catalog, PMG_ECO_NPM, "https://own.test/", &err),
+			 0);
+	pmg_catalog_set_private(catalog, 0, "@own");
 	assert_int_equal(pmg_url_parse(address, &url, &err), 0);
 	return pmg_gate_admit(&gate, asked, &url, out);
 }
@@ -181,6 +193,22 @@ static void every_reading_must_be_allowed(void **state)
 		got = told(w);
 		assert_string_equal(got, rows[i].told);
 	}
+}
+
+static void where_it_comes_from_is_asked_too_and_each_use_is_told(void **state)
+{
+	struct world *w = *state;
+	pmg_auto(asked) struct pmg_asked asked = { .kind = PMG_PATH_ARTIFACT, .is_known = true };
+	struct pmg_refusal refusal = { 0 };
+	pmg_autofree char *got = NULL;
+
+	pmg_identities_add(&asked.who, PMG_ECO_NPM, "@own/evil", "1");
+	assert_false(admit(w, &asked, "https://r.test/x", &refusal));
+	assert_true(admit(w, &asked, "https://own.test/x", &refusal));
+	got = told(w);
+	assert_string_equal(got, "block @own/evil@1 known malware 3001 https://r.test/x; "
+				 "allow @own/evil@1 - 0 https://own.test/x known malware, waived "
+				 "by its origin; ");
 }
 
 static void an_answer_is_told_once_and_a_refusal_given_every_time(void **state)
@@ -322,6 +350,7 @@ int main(void)
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(every_reading_must_be_allowed),
+		TEST(where_it_comes_from_is_asked_too_and_each_use_is_told),
 		TEST(an_answer_is_told_once_and_a_refusal_given_every_time),
 		TEST(reason_phrases_are_plain_ascii),
 		TEST(too_many_readings_and_odd_addresses_are_refused),

@@ -94,13 +94,16 @@ static char *told(struct world *w)
 	pmg_auto(wire_judged) struct pmg_wire_judged m = { 0 };
 	pmg_auto(msg) struct pmg_msg msg = { 0 };
 	pmg_autofree char *findings = NULL;
+	pmg_autofree char *waivers = NULL;
 	struct pmg_err err = PMG_ERR_INIT;
 
 	assert_int_equal(pmg_msg_recv(w->fds[1], &msg, &err), 1);
 	assert_int_equal(msg.type, PMG_WIRE_JUDGED);
 	assert_int_equal(pmg_wire_judged_decode(msg.body, &m, &err), 0);
 	findings = pmg_strv_join(&m.findings, ", ", 1000);
-	return pmg_xasprintf("%s %d [%s]", m.verdict, m.diag, findings);
+	waivers = pmg_strv_join(&m.waivers, "; ", 1000);
+	return pmg_xasprintf("%s %d [%s]%s%s", m.verdict, m.diag, findings, *waivers ? " " : "",
+			     waivers);
 }
 
 #define LINK   PMG_TRAIT_BIT(PMG_TRAIT_LINK)
@@ -123,7 +126,7 @@ static const struct {
 	{ "a", NULL, 9, true, LINK, 0, NULL, "pmg blocked a@1: it has links: a -> b [PMG3009]",
 	  "block 3009 [link: a -> b]" },
 	{ "trusted", NULL, 9, true, LINK, NATIVE, NULL, NULL,
-	  "allow 0 [link: a -> b, native: x.so]" },
+	  "allow 0 [link: a -> b, native: x.so] what was found in it, waived by an entry" },
 	/* It may be another one that is not trusted. */
 	{ "trusted", "a", 9, true, LINK, 0, NULL,
 	  "pmg blocked trusted@1: it has links: a -> b [PMG3009]", "block 3009 [link: a -> b]" },
@@ -159,7 +162,8 @@ static void only_what_was_seen_whole_and_is_not_refused_goes_on(void **state)
 		struct pmg_refusal refusal = { 0 };
 		struct pmg_err err = PMG_ERR_INIT;
 		pmg_autofree char *got = NULL;
-		struct pmg_gate gate = { 0 };
+		pmg_auto(catalog) struct pmg_catalog *catalog = pmg_catalog_new();
+		struct pmg_gate gate = { .catalog = catalog };
 
 		assert_int_equal(i > 0 ? teardown(state) : 0, 0);
 		assert_int_equal(i > 0 ? setup(state) : 0, 0);
@@ -180,9 +184,34 @@ static void only_what_was_seen_whole_and_is_not_refused_goes_on(void **state)
 	}
 }
 
+static void what_let_it_in_is_told_with_what_was_found(void **state)
+{
+	pmg_auto(catalog) struct pmg_catalog *catalog = pmg_catalog_new();
+	pmg_auto(asked) struct pmg_asked asked = { .kind = PMG_PATH_ARTIFACT };
+	pmg_auto(traits) struct pmg_traits found = { 0 };
+	pmg_auto(url) struct pmg_url url = { 0 };
+	const struct pmg_gate_artifact artifact = { .findings = &found, .block = LINK };
+	struct pmg_gate gate = { .report = ((struct world *)*state)->report, .catalog = catalog };
+	struct pmg_refusal refusal = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *got = NULL;
+
+	assert_int_equal(pmg_url_parse("https://r.test/x.tgz", &url, &err), 0);
+	pmg_identities_add(&asked.who, PMG_ECO_NPM, "trusted", "1");
+	pmg_strv_add(&asked.waivers, "too young, waived by me");
+	pmg_traits_add(&found, PMG_TRAIT_LINK, "a -> b");
+	assert_true(pmg_gate_release(&gate, &asked, &url, &artifact, &refusal));
+	got = told(*state);
+	assert_true(pmg_str_has_prefix(got,
+				       "allow 0 [link: a -> b] too young, waived by me; what was "
+				       "found in it, waived by "));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_let_it_in_is_told_with_what_was_found, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(only_what_was_seen_whole_and_is_not_refused_goes_on,
 						setup, teardown),
 	};

@@ -76,6 +76,7 @@ static void fill(struct pmg_record *record)
 	pmg_strv_add(&bad.ids, "MAL-1");
 	pmg_strv_add(&bad.sources, "blocklist");
 	pmg_strv_add(&ok.findings, "native: x.so");
+	pmg_strv_add(&ok.waivers, "known malware (MAL-2), waived by trusted_packages");
 	(void)pmg_record_judged(record, &bad);
 	(void)pmg_record_judged(record, &ok);
 	(void)pmg_record_passed(record, &passed);

@@ -94,11 +94,11 @@ static const struct {
 	{ recode_judged, "{\"eco\":\"npm\",\"name\":\"x\",\"version\":\"1.0.0\","
 			 "\"verdict\":\"block\",\"reason\":\"known malware\",\"diag\":3001,"
 			 "\"url\":\"http://registry.test/x\",\"ids\":[\"MAL-1\"],"
-			 "\"sources\":[\"osv\"],\"findings\":[\"link: a\"]}" },
+			 "\"sources\":[\"osv\"],\"findings\":[\"link: a\"],\"waivers\":[]}" },
 	{ recode_judged, "{\"eco\":\"npm\",\"name\":\"x\",\"version\":\"1.0.0\","
 			 "\"verdict\":\"block\",\"diag\":3006,\"rule\":\"pkg:npm/x\","
 			 "\"url\":\"http://registry.test/x\",\"ids\":[],\"sources\":[],"
-			 "\"findings\":[]}" },
+			 "\"findings\":[],\"waivers\":[\"w\"]}" },
 	{ recode_passed, "{\"target\":\"h.test:443\",\"why\":\"tunnel\"}" },
 	{ recode_trouble, "{\"target\":\"h.test:443\",\"what\":\"refused\",\"diag\":4001}" },
 	{ recode_done, "{\"requests\":1,\"bytes\":9223372036854775807,\"learned\":[]}" },
