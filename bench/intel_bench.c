@@ -46,6 +46,32 @@ static void must(int r, const struct pmg_err *err)
 	exit(1);
 }
 
+/* The digest of the artifact of record i, which half of the records have. */
+static void make_digest(uint64_t i, unsigned char out[64])
+{
+	uint64_t seed = i + 1, word;
+	size_t k;
+
+	for (k = 0; k < 64; k += sizeof word) {
+		word = next(&seed);
+		memcpy(out + k, &word, sizeof word);
+	}
+}
+
+static int add_artifact(struct pmg_str *out, uint64_t i)
+{
+	unsigned char bytes[64];
+	pmg_autofree char *hex = NULL;
+	bool npm = i % 4 != 0;
+
+	make_digest(i, bytes);
+	hex = pmg_hex(bytes, npm ? 64 : 32);
+	return pmg_str_addf(out,
+			    ",\"database_specific\":{\"indicators\":{\"package_integrity\":["
+			    "{\"filename\":\"f\",\"hashes\":{\"%s\":\"%s\"}}]}}",
+			    npm ? "sha512" : "sha256", hex);
+}
+
 /* As in real feeds: a third of the records say "all versions", the others list some. */
 static void make_record(struct pmg_str *out, uint64_t i, uint64_t *seed)
 {
@@ -61,13 +87,17 @@ static void make_record(struct pmg_str *out, uint64_t i, uint64_t *seed)
 			 (unsigned long long)(i * 2654435761U));
 	if (r == 0 && i % 3 == 0)
 		r = pmg_str_adds(out, "\"ranges\":[{\"type\":\"ECOSYSTEM\",\"events\":[{"
-				      "\"introduced\":\"0\"}]}]}]}");
+				      "\"introduced\":\"0\"}]}]");
 	for (k = 0; r == 0 && i % 3 != 0 && k <= n; k++)
 		r = pmg_str_addf(out, "%s\"%llu.%llu.%llu\"", k ? "," : "\"versions\":[",
 				 (unsigned long long)k, (unsigned long long)(next(seed) % 50),
 				 (unsigned long long)(next(seed) % 50));
 	if (r == 0 && i % 3 != 0)
-		r = pmg_str_adds(out, "]}]}");
+		r = pmg_str_adds(out, "]");
+	if (r == 0 && i % 2 == 0)
+		r = add_artifact(out, i);
+	if (r == 0)
+		r = pmg_str_adds(out, "}]}");
 	if (r < 0)
 		abort();
 }
@@ -91,6 +121,7 @@ static uint64_t build(const char *path, uint64_t records)
 	}
 	must(pmg_build_finish(b, 1893456000, &result, &err), &err);
 	printf("build %llu ms\n", (unsigned long long)((now_ns() - began) / 1000000U));
+	printf("build_cpu %llu ms\n", (unsigned long long)(clock() / (CLOCKS_PER_SEC / 1000)));
 	printf("records %llu records\n", (unsigned long long)result.total);
 	return entries;
 }
@@ -156,6 +187,36 @@ static void time_ask(const char *path, uint64_t records)
 	printf("blocked %.1f %%\n", (double)blocked * 100.0 / (2.0 * LOOKUPS));
 }
 
+/* Digests that are in the index and digests that are not, half and half. */
+static void time_digest(const char *path, uint64_t records)
+{
+	pmg_autofree uint64_t *ns = pmg_xcalloc(LOOKUPS, sizeof *ns);
+	pmg_auto(index) struct pmg_index *index = NULL;
+	uint64_t seed = 1181783497276652981ULL, i, k, began, hits = 0;
+	struct pmg_err err = PMG_ERR_INIT;
+	unsigned char bytes[64];
+	int round;
+
+	must(pmg_index_open(path, &index, &err), &err);
+	for (round = 0; round < 2; round++) { /* the second is warm */
+		for (i = 0; i < LOOKUPS; i++) {
+			pmg_auto(index_answer) struct pmg_index_answer answer = { 0 };
+
+			k = next(&seed) % records;
+			make_digest(k, bytes);
+			began = now_ns();
+			must(pmg_index_find_digest(index,
+						   k % 4 ? PMG_DIGEST_SHA512 : PMG_DIGEST_SHA256,
+						   bytes, k % 4 ? 64 : 32, &answer, &err),
+			     &err);
+			ns[i] = now_ns() - began;
+			hits += answer.hit == PMG_INDEX_HIT;
+		}
+	}
+	print_times("digest", ns, LOOKUPS);
+	printf("found %.1f %%\n", (double)hits * 100.0 / (2.0 * LOOKUPS));
+}
+
 int main(int argc, char **argv)
 {
 	uint64_t records = argc > 1 ? strtoull(argv[1], NULL, 10) : 300000U;
@@ -171,6 +232,7 @@ int main(int argc, char **argv)
 		printf("size %.1f MB\n", (double)st.st_size / 1e6);
 	time_open(path);
 	time_ask(path, records);
+	time_digest(path, records);
 	(void)unlink(path);
 	(void)unlink(lock);
 	return 0;

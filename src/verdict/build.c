@@ -78,8 +78,8 @@ static const char *const finish_sql[] = {
 	" JOIN main.feed f ON f.name = k.name UNION ALL "
 	"SELECT f.feed, b.id, b.note, NULL, b.no FROM best b JOIN main.feed f ON f.name = ?1"
 	" WHERE b.live)",
-	"CREATE INDEX temp.merged_old ON merged(old)",
-	"CREATE INDEX temp.merged_no ON merged(no)",
+	"CREATE INDEX temp.merged_old ON merged(old, record)",
+	"CREATE INDEX temp.merged_no ON merged(no, record)",
 	"INSERT INTO main.record SELECT record, feed, id, note FROM merged ORDER BY record",
 	"INSERT INTO main.entry SELECT eco, name, version, record, low, high, max(inclusive) FROM ("
 	"SELECT e.eco, e.name, e.version, m.record, e.low, e.high, e.inclusive FROM old.entry e"
