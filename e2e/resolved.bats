@@ -156,4 +156,40 @@ warm() { # NAME
 	jq -e --arg p "$project" 'length == 1 and .[0].name == "sleeper" and (.[0].runs | length == 1) and
 		(.[0].runs[0] | .cwd == $p and .walls and (.reach | length > 0) and .profile == "npm")' <<<"$stdout" >/dev/null ||
 		fail "no such JSON: $stdout"
+	# Who vouches for it is heard, here, in a scan and in a run, and each use is said.
+	mkdir -p "$HOME/.config/pmg"
+	printf 'schema_version: 1\ntrusted_packages:\n  - {purl: "pkg:npm/sleeper@1.0.0", reason: audited}\n' >"$HOME/.config/pmg/config.yml"
+	bare "$pmg" audit exposure
+	must_work
+	bare "$pmg" scan
+	must_work
+	must_say 'waived by trusted_packages pkg:npm/sleeper@1.0.0'
+	guarded -v npm run env
+	must_work
+	must_say 'waived by trusted_packages pkg:npm/sleeper@1.0.0'
+}
+
+@test "pip: what lies in the environment is judged before a run, and what has landed past the proxy after it" {
+	venv
+	use_pip
+	registry_add '{"eco":"pypi","name":"latepy","version":"1.0"}'
+	registry_add '{"eco":"pypi","name":"latesdist","version":"1.0","sdist_only":true}'
+	python3 -m venv "$BATS_TEST_TMPDIR/own"
+	PATH=$BATS_TEST_TMPDIR/own/bin:$PATH
+	pip download --no-deps --no-binary latesdist -d "$project/wheels" latepy latesdist >/dev/null 2>&1
+	bare pip install --no-index --find-links wheels latepy
+	must_work
+	printf '{"schema_version":"1.5.0","id":"MAL-2026-80","modified":"2026-01-01T00:00:00Z",
+		"affected":[{"package":{"ecosystem":"PyPI","name":"latepy"},"versions":["1.0"]}]}\n' >m.json
+	"$pmg" intel import --name late m.json >/dev/null 2>&1
+	# It lies in the environment: nothing is installed there before it is gone.
+	guarded pip install --no-index --find-links wheels latesdist
+	[ "$status" -eq 1 ] || fail "not refused: $(shown)"
+	must_say '[PMG3008] refused latepy@1.0 (pypi): known malware'
+	must_say 'latepy-1.0.dist-info/METADATA'
+	pip uninstall -qy latepy >/dev/null 2>&1
+	guarded pip install --no-index --find-links wheels latepy
+	[ "$status" -eq 1 ] || fail "landed unsaid: $(shown)"
+	must_say '[PMG3008] refused latepy@1.0 (pypi): known malware'
+	must_say 'it came past the proxy'
 }

@@ -23,6 +23,7 @@ void pmg_scan_done(struct pmg_scan *scan)
 	for (i = 0; i < scan->n_hits; i++)
 		pmg_judgement_done(&scan->hits[i].judgement);
 	free(scan->hits);
+	pmg_strv_done(&scan->waived);
 	pmg_resolved_done(&scan->set);
 	pmg_intel_settings_done(&scan->settings);
 }
@@ -50,6 +51,17 @@ static int open_judge(struct pmg_scan *scan, struct pmg_judge **out, struct pmg_
 	return 0;
 }
 
+static void keep_waived(struct pmg_scan *scan, const struct pmg_resolved_package *p,
+			const struct pmg_judgement *judgement)
+{
+	size_t i;
+
+	for (i = 0; i < judgement->waivers.n; i++)
+		pmg_strv_addf(&scan->waived, "%s: %s%s%s: %s", p->file, p->name,
+			      p->version ? "@" : "", p->version ? p->version : "",
+			      judgement->waivers.v[i]);
+}
+
 static int judge_all(struct pmg_scan *scan, struct pmg_judge *judge, struct pmg_err *err)
 {
 	size_t i;
@@ -62,8 +74,10 @@ static int judge_all(struct pmg_scan *scan, struct pmg_judge *judge, struct pmg_
 
 		if (r < 0)
 			return pmg_err_wrap(err, "%s", p->file);
-		if (judgement.verdict == PMG_VERDICT_ALLOW)
+		if (judgement.verdict == PMG_VERDICT_ALLOW) {
+			keep_waived(scan, p, &judgement);
 			continue;
+		}
 		scan->hits =
 			pmg_grow(scan->hits, scan->n_hits, &scan->cap_hits, sizeof *scan->hits);
 		scan->hits[scan->n_hits++] = (struct pmg_scan_hit){ i, judgement };
@@ -129,6 +143,11 @@ static void print_text(const struct pmg_out *out, const struct pmg_scan *scan, b
 		print_list(out, &scan->set.skipped, out->messages);
 	if (quiet)
 		return;
+	for (i = 0; i < scan->waived.n; i++) {
+		pmg_autofree char *line = pmg_out_quote(scan->waived.v[i]);
+
+		pmg_out_note(out, "%s", line);
+	}
 	if (scan->set.skipped.n > 0 && !verbose)
 		pmg_out_note(out, "%zu file%s or folder%s left out: -v names them",
 			     scan->set.skipped.n, plural(scan->set.skipped.n),

@@ -26,6 +26,7 @@ struct pmg_scan {
 	struct pmg_resolved set;
 	struct pmg_scan_hit *hits;
 	size_t n_hits, cap_hits;
+	struct pmg_strv waived; /* lines: what would be listed but for the policy on packages */
 	struct pmg_intel_settings settings;
 	struct pmg_index_info info;
 };

@@ -44,6 +44,7 @@ struct json_t *pmg_scan_json(const struct pmg_scan *scan)
 	pmg_json_set_count(json, "packages", scan->set.n);
 	pmg_json_set_count(json, "files", scan->set.files.n);
 	pmg_json_set(json, "findings", hits);
+	pmg_json_set(json, "waived", pmg_json_strv(&scan->waived));
 	pmg_json_set(json, "unread", pmg_json_strv(&scan->set.unread));
 	pmg_json_set(json, "skipped", pmg_json_strv(&scan->set.skipped));
 	pmg_json_set(json, "index", pmg_intel_state_json(&scan->settings, &scan->info));

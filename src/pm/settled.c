@@ -2,6 +2,7 @@
 
 #include <glob.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/path.h"
 #include "base/str.h"
@@ -194,6 +195,24 @@ int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out
 	for (i = 0; r == 0 && i < settled->dists.n; i++)
 		r = pmg_resolved_site_packages(out, settled->dists.v[i], err);
 	return r;
+}
+
+char *pmg_settled_stamp(const struct pmg_settled *settled)
+{
+	const struct pmg_strv *const lists[] = { &settled->pins, &settled->lists, &settled->dists };
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(SIZE_MAX / 2);
+	struct stat st;
+	size_t i, k;
+
+	for (i = 0; i < PMG_ARRAY_LEN(lists); i++)
+		for (k = 0; k < lists[i]->n; k++) {
+			if (stat(lists[i]->v[k], &st) < 0)
+				st = (struct stat){ 0 };
+			(void)!pmg_str_addf(&out, "%ju %ju %ju %jd.%09ld\n", (uintmax_t)st.st_dev,
+					    (uintmax_t)st.st_ino, (uintmax_t)st.st_size,
+					    (intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+		}
+	return pmg_str_steal(&out);
 }
 
 /* The name in "x@^2", "@s/x", "x==2", "x[extra]>=2"; of an alias that of the folder: it stays. */

@@ -32,6 +32,12 @@ int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out
 		     struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
+ * What tells whether any of it has changed since: equal texts, nothing has. A file that was put in
+ * place of another, or written to, has another one, whatever its times say (ctime). Caller frees.
+ */
+char *pmg_settled_stamp(const struct pmg_settled *settled) PMG_MUST_CHECK;
+
+/**
  * May this command line go on though these packages are refused? One that removes, updates or only
  * asks: else nothing could ever mend a project. So may one that asks for another version of each.
  * @param names  of the packages that are refused

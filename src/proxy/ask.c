@@ -6,7 +6,8 @@
 #include "verdict/pinned.h"
 #include "violation/wire.h"
 
-#define IDS_MAX 64U /* of one answer, and as many feeds: keeps the message small enough */
+#define WAIVERS_MAX 900U /* bytes of a note: PMG_WIRE_TEXT_MAX, and room for escapes */
+#define IDS_MAX     64U  /* of one answer, and as many feeds: keeps the message small enough */
 
 static char *copy(const char *text)
 {
@@ -53,7 +54,11 @@ static void judge_one(struct pmg_judge *judge, struct pmg_link *link,
 		(void)pmg_err_wrap(&err, "it could not be judged");
 		why = copy(err.msg);
 	}
-	if (judgement.verdict != PMG_VERDICT_ALLOW)
+	if (judgement.verdict == PMG_VERDICT_ALLOW && judgement.waivers.n > 0) {
+		free(judgement.note);
+		judgement.note = pmg_strv_join(&judgement.waivers, "; ", WAIVERS_MAX);
+	}
+	if (judgement.verdict != PMG_VERDICT_ALLOW || judgement.waivers.n > 0)
 		say(link, ask, at, &judgement, why);
 }
 

@@ -1,5 +1,6 @@
 #include "run/pins.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -13,6 +14,7 @@ void pmg_pins_done(struct pmg_pins *pins)
 	pmg_resolved_done(&pins->pins);
 	pmg_resolved_done(&pins->tree);
 	pmg_resolved_done(&pins->listed);
+	free(pins->stamp);
 }
 
 /* A tool may make sense of what pmg cannot read, so the run goes on; all that it fetches and every
@@ -32,7 +34,11 @@ static void tell_unread(struct pmg_running *run, const struct pmg_resolved *set)
 int pmg_pins_read(struct pmg_running *run, struct pmg_err *err)
 {
 	struct pmg_pins *pins = &run->pins;
-	int r = pmg_settled_pins(&run->prepared.settled, &pins->pins, err);
+	int r;
+
+	pins->stamp =
+		pmg_settled_stamp(&run->prepared.settled); /* first: what changes now is new */
+	r = pmg_settled_pins(&run->prepared.settled, &pins->pins, err);
 
 	if (r == 0)
 		r = pmg_settled_tree(&run->prepared.settled, &pins->tree, err);
@@ -106,11 +112,59 @@ static void let_stand(struct pmg_running *run, const struct pmg_resolved_package
 								.version = copy(p->version) };
 }
 
+static bool is_waived(const struct pmg_pin_hit *hit)
+{
+	return strcmp(hit->what.verdict, "allow") == 0;
+}
+
+/* The user's own policy lets it in: each use of that is told and kept. */
+static void note_waived(struct pmg_running *run, const struct pmg_resolved_package *p,
+			struct pmg_wire_answer *answer)
+{
+	pmg_autofree char *place = where(p);
+	pmg_autofree char *line = pmg_xasprintf("%s: %s%s%s: %s", place, p->name,
+						p->version ? "@" : "", p->version ? p->version : "",
+						answer->note ? answer->note : answer->reason);
+	struct pmg_wire_judged judged = {
+		.eco = pmg_xstrdup(pmg_eco_name(p->eco)),
+		.name = pmg_xstrdup(p->name),
+		.version = pmg_xstrdup(p->version ? p->version : ""),
+		.verdict = pmg_xstrdup("allow"),
+		.note = copy(answer->note),
+		.url = copy(place),
+		.ids = answer->ids,
+		.sources = answer->sources,
+	};
+
+	answer->ids = answer->sources = (struct pmg_strv){ 0 };
+	pmg_running_say(run, PMG_SAY_DETAIL, line);
+	if (!pmg_record_judged(&run->result->record, &judged))
+		pmg_wire_judged_done(&judged);
+}
+
+/* @return how many are left that are refused */
+static size_t take_waived(struct pmg_running *run, const struct pmg_resolved *set,
+			  struct pmg_pin_hits *hits)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < hits->n; i++) {
+		if (!is_waived(&hits->v[i])) {
+			hits->v[n++] = hits->v[i];
+			continue;
+		}
+		note_waived(run, &set->v[hits->v[i].at], &hits->v[i].what);
+		pmg_wire_answer_done(&hits->v[i].what);
+	}
+	hits->n = n;
+	return n;
+}
+
 /* @return are there any that keep the tool from being started? */
 static bool weigh(struct pmg_running *run, const struct pmg_resolved *set,
 		  struct pmg_pin_hits *hits)
 {
-	bool mends = hits->n > 0 && may_mend(run, set, hits);
+	bool mends = take_waived(run, set, hits) > 0 && may_mend(run, set, hits);
 	size_t i;
 
 	for (i = 0; i < hits->n; i++) {
@@ -207,6 +261,8 @@ static int judge_new(struct pmg_running *run, struct pmg_resolved *now, bool lan
 
 	pmg_resolved_sort(now);
 	r = pmg_pins_ask(&run->attend, now, &hits, err);
+	if (r == 0)
+		(void)take_waived(run, now, &hits);
 	for (i = 0; r == 0 && i < now->n; i++) {
 		while (k < hits.n && hits.v[k].at < i)
 			k++;
@@ -227,8 +283,13 @@ int pmg_pins_after(struct pmg_running *run, struct pmg_err *err)
 	pmg_auto(resolved) struct pmg_resolved now = { 0 }, tree = { 0 };
 	/* Where the manager keeps no list of what is installed, the lockfile has to do. */
 	bool has_tree = run->prepared.settled.lists.n + run->prepared.settled.dists.n > 0;
-	int r = pmg_settled_pins(&run->prepared.settled, &now, err);
+	pmg_autofree char *stamp = pmg_settled_stamp(&run->prepared.settled);
+	int r;
 
+	/* Most commands change nothing; what was let stand to be mended then still stands. */
+	if (pmg_streq(stamp, pins->stamp) && pins->listed.n == 0)
+		return 0;
+	r = pmg_settled_pins(&run->prepared.settled, &now, err);
 	if (r == 0)
 		r = pmg_settled_tree(&run->prepared.settled, &tree, err);
 	if (r < 0)

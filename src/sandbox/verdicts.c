@@ -96,7 +96,7 @@ static int take(const struct pmg_msg *msg, uint64_t number, char **why, struct p
 	if (msg->type != PMG_WIRE_ANSWER)
 		return pmg_err_set(err, PMG_E_PEER, 0, "message %u is no answer", msg->type);
 	r = pmg_wire_answer_decode(msg->body, &answer, err);
-	if (r == 0 && answer.number == number && !*why)
+	if (r == 0 && answer.number == number && !*why && strcmp(answer.verdict, "allow") != 0)
 		*why = words_of(&answer);
 	return r;
 }

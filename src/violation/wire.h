@@ -226,11 +226,12 @@ struct pmg_wire_ask {
 	struct pmg_strv hashes;   /* "sha512-BASE64 sha256:HEX", "" for none */
 };
 
-/* One of them is not to pass; of the others nothing is said. */
+/* One of them is not to pass, or would not but for the user's policy; of the others nothing is
+ * said. */
 struct pmg_wire_answer {
 	uint64_t number;
 	uint64_t at;   /* in the lists */
-	char *verdict; /* "block", "indeterminate" */
+	char *verdict; /* "block", "indeterminate"; "allow": a waiver was used, note says which */
 	char *reason;
 	int diag;   /* 3001 ... */
 	char *rule; /* as of JUDGED */

@@ -133,11 +133,33 @@ static void lockfiles_and_what_is_installed_are_found(void **state)
 	assert_int_equal(tree, 0);
 }
 
+static void what_has_changed_has_another_stamp(void **state)
+{
+	pmg_auto(folder) char *folder = folder_new();
+	pmg_auto(strv) struct pmg_strv words = { 0 };
+	pmg_auto(settled) struct pmg_settled settled = { 0 };
+	const struct pmg_pm *pm = manager(&words, "npm ci");
+	pmg_autofree char *none = NULL, *one = NULL, *same = NULL, *other = NULL;
+
+	(void)state;
+	pmg_settled_find(pm, folder, folder, NULL, pmg_strv_argv(&words), &settled);
+	none = pmg_settled_stamp(&settled);
+	put(folder, "package-lock.json", "{}");
+	one = pmg_settled_stamp(&settled);
+	same = pmg_settled_stamp(&settled);
+	put(folder, "package-lock.json", "[]"); /* as long, and put in its place */
+	other = pmg_settled_stamp(&settled);
+	assert_string_not_equal(none, one);
+	assert_string_equal(one, same);
+	assert_string_not_equal(one, other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_removes_or_replaces_goes_on),
 		cmocka_unit_test(lockfiles_and_what_is_installed_are_found),
+		cmocka_unit_test(what_has_changed_has_another_stamp),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

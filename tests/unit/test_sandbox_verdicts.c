@@ -29,10 +29,10 @@ static void tell(int fd, enum pmg_wire_type type, struct json_t *taken)
 	(void)!pmg_msg_send(fd, (uint16_t)type, body, &err);
 }
 
-static void say_listed(int fd, uint64_t number)
+static void say(int fd, uint64_t number, const char *what)
 {
-	char verdict[] = "block", reason[] = "known malware",
-	     *ids[] = { (char[]){ "MAL-1" }, NULL };
+	pmg_autofree char *verdict = pmg_xstrdup(what);
+	char reason[] = "known malware", *ids[] = { (char[]){ "MAL-1" }, NULL };
 	struct pmg_wire_answer answer = { .number = number,
 					  .verdict = verdict,
 					  .reason = reason,
@@ -67,9 +67,11 @@ static void *play(void *arg)
 			return NULL;
 		}
 		/* To a question of long ago. */
-		say_listed(proxy->fd, ask.number + 1000);
+		say(proxy->fd, ask.number + 1000, "block");
+		if (strcmp(name, "trusted") == 0)
+			say(proxy->fd, ask.number, "allow");
 		if (strcmp(name, "bad") == 0 || strcmp(name, "@s/bad") == 0)
-			say_listed(proxy->fd, ask.number);
+			say(proxy->fd, ask.number, "block");
 		answered.number = ask.number;
 		tell(proxy->fd, PMG_WIRE_ANSWERED, pmg_wire_answered_encode(&answered));
 	}
@@ -104,6 +106,8 @@ static const struct {
 	{ "npm", "@s/bad@2.0.0", "known malware, PMG3001 (MAL-1)" },
 	{ "pypi", "good@1.0.0", NULL },
 	{ "npm", "@s/noversion", NULL },
+	/* Listed, and waived by the user's policy */
+	{ "npm", "trusted@1.0.0", NULL },
 	{ "npm", "nonsense", "pmg-proxy was asked and did not answer: message 9 is no answer" },
 	{ "npm", "dies", "pmg-proxy was asked and did not answer: it is gone" },
 };
@@ -124,7 +128,8 @@ static void each_package_is_asked_once(void **state)
 			fail_msg("row %zu: %s", i, why ? why : "may");
 	}
 	assert_string_equal(proxy.asked.s, "npm good 1.0.0\nnpm bad 1.0.0\nnpm @s/bad 2.0.0\n"
-					   "pypi good 1.0.0\nnpm @s/noversion \nnpm nonsense \n"
+					   "pypi good 1.0.0\nnpm @s/noversion \nnpm trusted 1.0.0\n"
+					   "npm nonsense \n"
 					   "npm dies \n");
 	end(&proxy, fd);
 }
