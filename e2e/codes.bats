@@ -440,10 +440,31 @@ END
 	must_not_say S3CRET
 }
 
+@test "PMG1002: a mistake in config.yml, or in a file of the project, with its place" {
+	package_json
+	some_index
+	settle "intell: {}"
+	guarded npm install
+	same "status" 121 "$status"
+	must_say "[PMG1002]"
+	must_say "config.yml:"
+	settle ""
+	echo "dney: {}" >.pmg.yml
+	guarded npm install
+	same "status" 121 "$status"
+	must_say "[PMG1002] $PWD/.pmg.yml:1:1"
+	rm .pmg.yml
+}
+
 @test "the plan has all rules, and its fingerprint is that of the record" {
 	package_json
 	some_index
 	guarded --dry-run npm install
+	must_work
+	grep -qE "^[0-9]{2,} built-in rules: -v shows them$" <<<"$stdout" || fail "$(shown)"
+	never grep -qF "read deny mandatory" <<<"$stdout"
+	grep -q "^fetch " <<<"$stdout"
+	guarded -v --dry-run npm install
 	must_work
 	for part in "read deny mandatory sensitive" "write allow" "exec allow" "net-connect allow" "env deny" "fetch "; do
 		grep -qF -- "$part" <<<"$stdout" || fail "no $part in the plan"

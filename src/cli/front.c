@@ -28,7 +28,7 @@ static const struct pmg_opt options[] = {
 	{ PMG_OPT_WORD, 0, "driver", offsetof(struct pmg_front_settings, driver), 0, "full",
 	  "build the sandbox in this way" },
 	{ PMG_OPT_FLAG, 0, "dry-run", offsetof(struct pmg_front_settings, dry_run), 0, NULL,
-	  "show the plan of the run, do nothing" },
+	  "show the plan of the run (-v: with all built-in rules), do nothing" },
 	{ PMG_OPT_TEXT, 0, "report", offsetof(struct pmg_front_settings, report), 0, "FILE",
 	  "write the record of the run to FILE, as JSON" },
 	{ PMG_OPT_FLAG, 0, "fail-on-violation",

@@ -45,7 +45,8 @@ static void say(void *arg, enum pmg_say kind, const char *line)
 		pmg_out_note(voice->out, "%s", safe);
 }
 
-static int show_plan(const struct pmg_run_want *want, struct pmg_out *out, struct pmg_err *err)
+static int show_plan(const struct pmg_run_want *want, bool whole, struct pmg_out *out,
+		     struct pmg_err *err)
 {
 	pmg_auto(plan) struct pmg_plan *plan = NULL;
 	pmg_autofree char *text = NULL;
@@ -53,10 +54,12 @@ static int show_plan(const struct pmg_run_want *want, struct pmg_out *out, struc
 
 	if (r < 0)
 		return r;
-	text = plan ? pmg_plan_text(plan)
-		    : pmg_xasprintf("%s neither fetches packages nor runs their code: it would be "
-				    "run as it is\n",
-				    want->tool);
+	text = plan && whole ? pmg_plan_text(plan)
+	       : plan        ? pmg_plan_brief(plan)
+			     : pmg_xasprintf(
+				       "%s neither fetches packages nor runs their code: it would be "
+					      "run as it is\n",
+				       want->tool);
 	(void)fputs(text, out->to); /* pmg_out_finish() checks */
 	return 0;
 }
@@ -137,7 +140,7 @@ int pmg_front_run(const struct pmg_front_settings *settings, struct pmg_out *out
 	want.driver = settings->driver ? settings->driver : pmg_env_get(&env, "PMG_SANDBOX_DRIVER");
 	want.driver_is_env = !settings->driver;
 	if (settings->dry_run)
-		return show_plan(&want, out, err);
+		return show_plan(&want, settings->common.verbose, out, err);
 	if (settings->report && pmg_report_open(settings->report, &report, err) < 0)
 		return -(int)err->code;
 	out->to = NULL; /* the tool's from here on */

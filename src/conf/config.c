@@ -263,12 +263,12 @@ int pmg_config_load(const char *path, struct pmg_config *out, struct pmg_err *er
 	r = pmg_trusted_yaml(path, &doc, &missing);
 	if (r < 0 && r != -PMG_E_NOTFOUND) {
 		*err = missing;
-		return r;
+		return pmg_err_diag(err, PMG_DIAG_CONFIG);
 	}
 	if (r == 0) {
 		r = pmg_keys_read(config_keys, doc, &config, err);
 		if (r < 0)
-			return r;
+			return pmg_err_diag(err, PMG_DIAG_CONFIG);
 		config.path = pmg_xstrdup(path);
 		pmg_config_note_keys(&config, doc);
 	}

@@ -16,6 +16,8 @@
 #include "conf/config_packages.h"
 #include "conf/config_sandbox.h"
 
+#define PMG_DIAG_CONFIG 1002 /* docs/codes/PMG1002.md: config.yml, or a project's file */
+
 #define PMG_CONFIG_REGISTRIES_MAX 64U
 
 enum pmg_verbosity { PMG_VERBOSITY_SILENT, PMG_VERBOSITY_NORMAL, PMG_VERBOSITY_VERBOSE };

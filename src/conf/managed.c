@@ -309,9 +309,11 @@ int pmg_managed_load_project(const char *folder, struct pmg_managed *out, struct
 		return 0;
 	if (r < 0) {
 		*err = why;
-		return pmg_err_as(err, PMG_E_CONFIG);
+		(void)pmg_err_as(err, PMG_E_CONFIG);
+		return pmg_err_diag(err, PMG_DIAG_CONFIG);
 	}
-	return pmg_managed_parse_project(path, text, len, out, err);
+	r = pmg_managed_parse_project(path, text, len, out, err);
+	return r < 0 ? pmg_err_diag(err, PMG_DIAG_CONFIG) : r;
 }
 
 bool pmg_managed_is_in_force(const struct pmg_managed *managed)

@@ -133,7 +133,27 @@ static void add_field(struct pmg_str *text, const char *name, const char *value)
 	assert(r == 0);
 }
 
-char *pmg_plan_text(const struct pmg_plan *plan)
+/* Is it built into pmg, or what pmg finds for itself: the same in each run of that tool? */
+static bool is_built_in(const struct pmg_rule *rule)
+{
+	static const enum pmg_layer layers[] = { PMG_LAYER_BUILTIN, PMG_LAYER_MANDATORY,
+						 PMG_LAYER_RUN };
+	size_t i;
+
+	for (i = 0; *rule->terms && i < PMG_ARRAY_LEN(layers); i++)
+		if (strcmp(rule->layer, pmg_layer_name(layers[i])) == 0)
+			return true;
+	return false;
+}
+
+static void add_count(struct pmg_str *text, size_t n)
+{
+	int r = n > 0 ? pmg_str_addf(text, "%zu built-in rules: -v shows them\n", n) : 0;
+
+	assert(r == 0);
+}
+
+static char *print(const struct pmg_plan *plan, bool brief)
 {
 	const struct {
 		const char *name, *value;
@@ -144,7 +164,7 @@ char *pmg_plan_text(const struct pmg_plan *plan)
 	};
 	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(PLAN_TEXT_MAX);
 	char fingerprint[PMG_SHA256_HEX];
-	size_t i;
+	size_t i, hidden = 0;
 
 	for (i = 0; i < PMG_ARRAY_LEN(heads); i++) {
 		if (!heads[i].value)
@@ -155,6 +175,10 @@ char *pmg_plan_text(const struct pmg_plan *plan)
 	for (i = 0; i < plan->n_rules; i++) {
 		const struct pmg_rule *rule = &plan->rules[i];
 
+		if (brief && is_built_in(rule)) {
+			hidden++;
+			continue;
+		}
 		add_field(&text, "", rule->op);
 		add_field(&text, *rule->terms ? " " : "", rule->terms);
 		add_field(&text, " ", rule->target);
@@ -163,10 +187,21 @@ char *pmg_plan_text(const struct pmg_plan *plan)
 		add_field(&text, ") by ", enforced_names[rule->enforced]);
 		add_field(&text, "\n", "");
 	}
+	add_count(&text, hidden);
 	pmg_plan_fingerprint(plan, fingerprint);
 	add_field(&text, "fingerprint: ", fingerprint);
 	add_field(&text, "\n", "");
 	return pmg_str_steal(&text);
+}
+
+char *pmg_plan_text(const struct pmg_plan *plan)
+{
+	return print(plan, false);
+}
+
+char *pmg_plan_brief(const struct pmg_plan *plan)
+{
+	return print(plan, true);
 }
 
 /* With its length, and as it is: no two rules become one text. */

@@ -57,6 +57,9 @@ void pmg_plan_policy(struct pmg_plan *plan, const struct pmg_policy *policy);
 void pmg_plan_seal(struct pmg_plan *plan);
 /** Stable text, one rule a line. Caller frees. */
 char *pmg_plan_text(const struct pmg_plan *plan) PMG_MUST_CHECK;
+/** The same without what is built in, which is counted: where packages come from, switches, and
+ *  what people have added. Caller frees. */
+char *pmg_plan_brief(const struct pmg_plan *plan) PMG_MUST_CHECK;
 /** SHA-256 in hex of what decides: profile and op, terms, target and enforcement of each rule; not
  *  where a rule was written, not cwd or program, not what a run is given of its own (layer "run").
  * Of a sealed plan: the order of adding does not matter. */

@@ -1,7 +1,8 @@
 /*
  * What `lint --strict` says beside the rest: nothing of it is wrong, and each hints at a profile
- * that does not do what its author meant. The rules are made as for a run, for the made-up project
- * of lint.c, and asked.
+ * that does not do what its author meant. A program that cannot be started, since what runs it is
+ * not allowed, is said without --strict too. The rules are made as for a run, for the made-up
+ * project of lint.c, and asked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct strict {
 	const struct pmg_policy_facts *facts;
 	const struct pmg_policy *policy;
 	const struct pmg_draft_entry *entry;
+	bool is_strict;
 };
 
 static void warn(const struct strict *s, const char *message, const char *hint)
@@ -138,8 +140,10 @@ static void look_at_text(const struct strict *s, const char *text)
 
 	if (pmg_glob_new(text, &glob, &scratch) < 0)
 		return; /* said already */
-	look_for_shadow(s, glob, text);
-	look_for_width(s, glob);
+	if (s->is_strict) {
+		look_for_shadow(s, glob, text);
+		look_for_width(s, glob);
+	}
 	if (s->entry->access == PMG_ACCESS_EXEC && path)
 		look_for_runner(s, path);
 }
@@ -230,6 +234,8 @@ static void look_at_entries(struct strict *s, const struct pmg_draft_entry *entr
 			continue; /* what it inherits is not its author's */
 		if (is_file(s->entry))
 			look_at_file(s);
+		else if (!s->is_strict)
+			continue;
 		else if (s->entry->access == PMG_ACCESS_ENV)
 			look_at_variable(s);
 		else
@@ -243,12 +249,12 @@ int pmg_lint_rules(const struct pmg_policy_facts *facts, const struct pmg_yaml *
 {
 	const struct pmg_yaml *list = pmg_yaml_get(doc, "package_managers");
 	pmg_auto(policy) struct pmg_policy *policy = NULL;
-	struct strict s = { .out = out, .facts = facts };
+	struct strict s = { .out = out, .facts = facts, .is_strict = managers != NULL };
 	int r = pmg_build_draft(facts, whole, &policy, err);
 
-	if (r < 0 || !managers)
+	if (r < 0)
 		return r;
-	if (list)
+	if (list && managers)
 		pmg_yaml_each (list, item)
 			look_at_manager(out, item, managers);
 	s.policy = policy;

@@ -130,6 +130,37 @@ static void only_what_decides_is_in_the_fingerprint(void **state)
 	}
 }
 
+/* What is the same in each run is counted. */
+static void in_brief_it_shows_what_is_this_run_s_own(void **state)
+{
+	static const struct {
+		const char *op, *terms, *target, *layer;
+		bool shown;
+	} rows[] = {
+		{ "fetch", "", "http://a.test/", "built-in", true },
+		{ "read", "allow", "/usr/**", "built-in", false },
+		{ "read", "deny mandatory", "/h/.ssh/**", "mandatory", false },
+		{ "read", "allow", "/run/x", "run", false },
+		{ "write", "allow", "/p/dist/**", "overlay", true },
+		{ "read", "deny", "/p/x/**", "managed", true },
+		{ "set", "", "allow_pty true", "built-in", true },
+	};
+	pmg_auto(plan) struct pmg_plan *plan = pmg_plan_new();
+	pmg_autofree char *text = NULL;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
+		pmg_plan_add_terms(plan, rows[i].op, rows[i].terms, rows[i].target, rows[i].layer,
+				   "x:1", PMG_ENFORCED_BROKER);
+	pmg_plan_seal(plan);
+	text = pmg_plan_brief(plan);
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
+		if ((strstr(text, rows[i].target) != NULL) != rows[i].shown)
+			fail_msg("row %zu: %s", i, text);
+	assert_non_null(strstr(text, "\n3 built-in rules: -v shows them\nfingerprint: "));
+}
+
 static void an_empty_plan_has_a_text_and_a_fingerprint(void **state)
 {
 	pmg_auto(plan) struct pmg_plan *plan = pmg_plan_new();
@@ -310,6 +341,7 @@ int main(void)
 		cmocka_unit_test(the_order_of_adding_changes_nothing),
 		cmocka_unit_test(what_one_run_has_of_its_own_is_not_in_the_fingerprint),
 		cmocka_unit_test(only_what_decides_is_in_the_fingerprint),
+		cmocka_unit_test(in_brief_it_shows_what_is_this_run_s_own),
 		cmocka_unit_test(an_empty_plan_has_a_text_and_a_fingerprint),
 		cmocka_unit_test(the_text_shows_every_rule_of_the_policy_and_how_it_is_held),
 		cmocka_unit_test(whatever_a_rule_says_is_in_the_fingerprint),
