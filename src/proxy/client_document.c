@@ -1,5 +1,7 @@
 #include <string.h>
 
+#include "base/str.h"
+#include "pm/version.h"
 #include "proxy/client_priv.h"
 
 static void refuse_document(struct pmg_client *client, const struct pmg_err *err)
@@ -18,12 +20,34 @@ static void refuse_document(struct pmg_client *client, const struct pmg_err *err
 	pmg_client_answer(client, &answer);
 }
 
+/* To the document of another version, beside the one that was asked for. It is judged as any. */
+static void send_elsewhere(struct pmg_client *client, const char *version)
+{
+	struct pmg_str field = PMG_STR_INIT(2 * PMG_VERSION_MAX);
+	pmg_autofree char *text = NULL;
+	struct pmg_answer answer = { .status = 307, .keeps = client->request.keeps };
+
+	(void)!pmg_str_adds(&field, "Location: ");
+	for (; *version; version++)
+		(void)!(*version == '+' ? pmg_str_adds(&field, "%2b")
+					: pmg_str_add(&field, version, 1));
+	text = pmg_str_steal(&field);
+	answer.field = text;
+	pmg_client_answer(client, &answer);
+}
+
 static void start_delivery(struct pmg_client *client)
 {
+	const char *instead = pmg_document_instead(client->document);
 	struct pmg_err err = PMG_ERR_INIT;
-	int r = pmg_document_start(client->document, client->minor, client->request.keeps,
-				   &client->outgoing, &client->out, &err);
+	int r;
 
+	if (instead) {
+		send_elsewhere(client, instead);
+		return;
+	}
+	r = pmg_document_start(client->document, client->minor, client->request.keeps,
+			       &client->outgoing, &client->out, &err);
 	if (r < 0) {
 		refuse_document(client, &err);
 		return;

@@ -193,6 +193,16 @@ enum pmg_dated pmg_dates_find(const struct pmg_dates *dates, size_t registry, co
 	return page && !page->is_memory ? PMG_DATED_MISSING : PMG_DATED_UNKNOWN;
 }
 
+void pmg_dates_each(const struct pmg_dates *dates, size_t registry, const char *name,
+		    void (*fn)(void *ctx, const char *label, int64_t published), void *ctx)
+{
+	const struct pmg_dates_page *page = find_page(dates, registry, name);
+	size_t i;
+
+	for (i = 0; page && i < page->n; i++)
+		fn(ctx, page->texts.s + page->v[i].label, page->v[i].published);
+}
+
 /* Lines come sorted as they were written: insertion at the end is the common case. */
 void pmg_dates_remember(struct pmg_dates *dates, size_t registry, const char *name,
 			const char *label, int64_t published)

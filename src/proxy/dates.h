@@ -43,6 +43,10 @@ enum pmg_dated {
 enum pmg_dated pmg_dates_find(const struct pmg_dates *dates, size_t registry, const char *name,
 			      const char *label, int64_t *published);
 
+/** What is known of one package, label by label. */
+void pmg_dates_each(const struct pmg_dates *dates, size_t registry, const char *name,
+		    void (*fn)(void *ctx, const char *label, int64_t published), void *ctx);
+
 /** From an earlier run: makes no document of it, so that what it does not say stays unknown. */
 void pmg_dates_remember(struct pmg_dates *dates, size_t registry, const char *name,
 			const char *label, int64_t published);

@@ -179,6 +179,11 @@ enum pmg_flow pmg_document_feed(struct pmg_document *document, const char *bytes
 	return PMG_FLOW_GO;
 }
 
+const char *pmg_document_instead(const struct pmg_document *document)
+{
+	return document->instead;
+}
+
 bool pmg_document_is_lost(const struct pmg_document *document)
 {
 	return document->is_lost;
@@ -258,6 +263,25 @@ static bool find_dates(struct pmg_document *document)
 	return true;
 }
 
+/* Who asks for a tag wants what it leads to, whatever that is; who asks for a version wants that.
+ */
+static void find_other(struct pmg_document *document, const struct pmg_withhold *withhold)
+{
+	struct pmg_filtered *filtered = &document->filtered;
+	const char *version = filtered->n > 0 ? filtered->withheld[0].version : NULL;
+
+	if (!document->version || filtered->n == 0 || filtered->left > 0 || !version ||
+	    pmg_version_is_valid(document->eco, document->version))
+		return;
+	document->instead =
+		pmg_withhold_instead(withhold, document->service->dates, document->registry,
+				     document->canonical, document->version, version);
+	if (!document->instead)
+		return;
+	pmg_filtered_retag(filtered, document->version, version, document->instead);
+	pmg_withhold_report(withhold, filtered, &document->url);
+}
+
 static void plan(struct pmg_document *document)
 {
 	const struct pmg_withhold withhold = {
@@ -276,6 +300,8 @@ static void plan(struct pmg_document *document)
 	    pmg_withhold_plan(&withhold, document->page, &document->filtered, &document->why) == 0)
 		/* Where nothing is left the client learns why at the artifact, in its own words. */
 		document->is_filtered = document->filtered.n > 0 && document->filtered.left > 0;
+	if (document->filters && document->why.code == 0)
+		find_other(document, &withhold);
 	if (document->is_filtered)
 		pmg_withhold_report(&withhold, &document->filtered, &document->url);
 	pmg_page_free(document->page);

@@ -46,6 +46,12 @@ bool pmg_document_end(struct pmg_document *document);
 bool pmg_document_is_lost(const struct pmg_document *document);
 
 /**
+ * A tag's document is of a version that is withheld: which one's is to be asked for in its place?
+ * @return borrowed; NULL: none, go on with start()
+ */
+const char *pmg_document_instead(const struct pmg_document *document);
+
+/**
  * The head of what the client gets.
  * @param minor, keeps  of its request
  * @param[out] outgoing, out  as pmg_response_write()

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
+#include "pm/version.h"
 
 int pmg_withhold_ask(const struct pmg_withhold *withhold, const char *version, int64_t published,
 		     struct pmg_judgement *out, struct pmg_err *err)
@@ -100,4 +101,58 @@ void pmg_withhold_report(const struct pmg_withhold *withhold, const struct pmg_f
 	qsort(order, filtered->n, sizeof(void *), by_date);
 	for (i = 0; i < filtered->n && i < PMG_WITHHOLD_TOLD_MAX; i++)
 		report_one(withhold, filtered, order[i], url);
+}
+
+struct choosing {
+	const struct pmg_withhold *withhold;
+	const char *version; /* that is withheld */
+	bool is_latest;
+	char *best, *best_release;
+};
+
+static bool passes(const struct choosing *choosing, const char *version, int64_t published)
+{
+	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
+	struct pmg_err scratch = PMG_ERR_INIT;
+
+	return pmg_withhold_ask(choosing->withhold, version, published, &judgement, &scratch) == 0;
+}
+
+static void keep_greater(char **best, const char *version)
+{
+	if (*best && pmg_version_compare(PMG_ECO_NPM, version, *best) <= 0)
+		return;
+	free(*best);
+	*best = pmg_xstrdup(version);
+}
+
+static void consider(void *ctx, const char *version, int64_t published)
+{
+	struct choosing *choosing = ctx;
+	bool is_release = !pmg_version_is_prerelease(PMG_ECO_NPM, version);
+
+	if (!pmg_version_is_valid(PMG_ECO_NPM, version) ||
+	    pmg_version_compare(PMG_ECO_NPM, version, choosing->version) >= 0)
+		return;
+	if (pmg_semver_is_same_line(version, choosing->version) &&
+	    passes(choosing, version, published))
+		keep_greater(&choosing->best, version);
+	if (choosing->is_latest && is_release && passes(choosing, version, published))
+		keep_greater(&choosing->best_release, version);
+}
+
+char *pmg_withhold_instead(const struct pmg_withhold *withhold, const struct pmg_dates *dates,
+			   size_t registry, const char *canonical, const char *tag,
+			   const char *version)
+{
+	struct choosing choosing = { .withhold = withhold,
+				     .version = version,
+				     .is_latest = strcmp(tag, "latest") == 0 };
+
+	pmg_dates_each(dates, registry, canonical, consider, &choosing);
+	if (choosing.best) {
+		free(choosing.best_release);
+		return choosing.best;
+	}
+	return choosing.best_release;
 }

@@ -27,6 +27,17 @@ void pmg_withhold_report(const struct pmg_withhold *withhold, const struct pmg_f
 			 const struct pmg_url *url);
 
 /**
+ * Which version may stand for one of npm that is withheld, where a tag led to it: the greatest
+ * below it that passes; of a release a release, of the same line but for "latest". As packument.h
+ * has it, which knows more of the versions; here only their dates are at hand.
+ * @param dates, registry, canonical  what dates.h has of the package
+ * @return caller frees; NULL: none
+ */
+char *pmg_withhold_instead(const struct pmg_withhold *withhold, const struct pmg_dates *dates,
+			   size_t registry, const char *canonical, const char *tag,
+			   const char *version) PMG_MUST_CHECK;
+
+/**
  * May that version pass? @param published  PMG_PUBLISHED_NONE: no date
  * @return 0: yes; 1 + enum pmg_reason: no; -PMG_E_DB
  */

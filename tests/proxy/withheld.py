@@ -115,6 +115,21 @@ class Npm(Case):
         self.assertEqual(len(asked), 2)
         self.assertEqual(len(Registry.asked("/~k.1/npm/old")), 1)
 
+    def test_a_tag_leads_to_the_version_that_passes(self):
+        npm("tagged", ("1.0.0", "400d"), ("1.9.0", "300d"), ("2.0.0", "90d", {"tags": ["two"]}),
+            ("2.0.1-rc.1", "80d"), ("3.0.0-rc.1", "70d"), ("3.0.0-rc.2", "1h", {"tags": ["next"]}),
+            ("3.0.0", "1h"))
+        self.start_npm()
+        for tag, want in (("latest", "2.0.0"), ("next", "3.0.0-rc.1"), ("two", None)):
+            got = self.get("tagged/" + tag)
+            self.assertEqual((got.status, got["location"]), (307 if want else 200, want), tag)
+        got, doc = self.doc("tagged/2.0.0")
+        self.assertEqual((got.body, doc["version"]), (direct("/npm/tagged/2.0.0"), "2.0.0"))
+        self.assertEqual(self.doc("tagged/3.0.0")[1]["version"], "3.0.0")  # it is refused later
+        told = [(m["version"], m["instead"]) for m in self.stop()
+                if m.get("verdict") == "withheld"]
+        self.assertEqual(told, [("3.0.0", "2.0.0"), ("3.0.0-rc.2", "3.0.0-rc.1")])
+
     def test_a_malicious_version_is_left_out_too(self):
         self.start_npm(blocked=("pkg:npm/old@2.0.0",))
         got, doc = self.doc("old", ABBREVIATED)
