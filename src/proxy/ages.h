@@ -48,6 +48,15 @@ bool pmg_ages_find(const struct pmg_ages *ages, const struct pmg_asked *asked,
 		   const struct pmg_url *url, int64_t *published, size_t *registry,
 		   const struct pmg_identity **who);
 
+#define PMG_AGES_KEPT_MAX 8192U /* lines */
+/** That artifact was let in: its date is for the next run too. */
+void pmg_ages_keep(struct pmg_ages *ages, const struct pmg_asked *asked, const struct pmg_url *url);
+/** What was kept, "eco base-url name label seconds". Borrowed. */
+const struct pmg_strv *pmg_ages_kept(const struct pmg_ages *ages);
+/** What earlier runs kept. Lines that are malformed or of a registry of another run are passed
+ * over. */
+void pmg_ages_remember(struct pmg_ages *ages, const char *text);
+
 /**
  * Have a registry asked, and wait.
  * @param full  of npm: no use in asking for the abbreviated form

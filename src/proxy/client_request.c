@@ -222,11 +222,13 @@ static void admit(struct pmg_client *client, struct pmg_head *head)
 {
 	struct pmg_refusal refusal = { 0 };
 
-	if (may_have(client, &refusal) &&
-	    pmg_gate_admit(&client->service->gate, &client->asked, &client->request.url, &refusal))
+	if (may_have(client, &refusal) && pmg_gate_admit(&client->service->gate, &client->asked,
+							 &client->request.url, &refusal)) {
+		pmg_ages_keep(client->service->ages, &client->asked, &client->request.url);
 		pmg_client_forward(client, head);
-	else
+	} else {
 		pmg_client_refuse_package(client, &refusal);
+	}
 }
 
 /* It could not be found out when it was published. That is no reason to let it in. */

@@ -193,6 +193,13 @@ enum pmg_dated pmg_dates_find(const struct pmg_dates *dates, size_t registry, co
 	return page && !page->is_memory ? PMG_DATED_MISSING : PMG_DATED_UNKNOWN;
 }
 
+bool pmg_dates_is_memory(const struct pmg_dates *dates, size_t registry, const char *name)
+{
+	const struct pmg_dates_page *page = find_page(dates, registry, name);
+
+	return page && page->is_memory;
+}
+
 void pmg_dates_each(const struct pmg_dates *dates, size_t registry, const char *name,
 		    void (*fn)(void *ctx, const char *label, int64_t published), void *ctx)
 {

@@ -16,7 +16,6 @@
 
 #define PMG_DATES_MAX       ((size_t)8 << 20) /* bytes of all */
 #define PMG_DATES_LABEL_MAX 512U              /* a longer one is not kept */
-#define PMG_DATES_KEPT_MAX  32768U            /* lines for the next run */
 
 #define PMG_DATES_NONE 0 /* a date that the registry does not give; as PMG_DATE_NONE */
 
@@ -46,6 +45,9 @@ enum pmg_dated pmg_dates_find(const struct pmg_dates *dates, size_t registry, co
 /** What is known of one package, label by label. */
 void pmg_dates_each(const struct pmg_dates *dates, size_t registry, const char *name,
 		    void (*fn)(void *ctx, const char *label, int64_t published), void *ctx);
+
+/** Is what is known of that package of an earlier run? */
+bool pmg_dates_is_memory(const struct pmg_dates *dates, size_t registry, const char *name);
 
 /** From an earlier run: makes no document of it, so that what it does not say stays unknown. */
 void pmg_dates_remember(struct pmg_dates *dates, size_t registry, const char *name,

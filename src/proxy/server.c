@@ -33,6 +33,23 @@ struct server {
 	bool is_orphan;   /* the front is gone */
 };
 
+#define DATED_BYTES 32768U /* of lines in one message: escaped they still fit */
+
+static void send_dated(struct server *server)
+{
+	const struct pmg_strv *kept = pmg_ages_kept(server->service.ages);
+	struct pmg_wire_dated m = { 0 };
+	size_t i, bytes;
+
+	for (i = 0; i < kept->n; i += m.lines.n) {
+		m.lines = (struct pmg_strv){ .v = kept->v + i };
+		for (bytes = 0; i + m.lines.n < kept->n && m.lines.n < PMG_WIRE_LIST_MAX &&
+				bytes < DATED_BYTES;)
+			bytes += strlen(m.lines.v[m.lines.n++]);
+		pmg_link_send(server->link, PMG_WIRE_DATED, pmg_wire_dated_encode(&m));
+	}
+}
+
 static void send_done(struct server *server)
 {
 	struct pmg_wire_done done = { .requests = server->service.requests,
@@ -40,6 +57,7 @@ static void send_done(struct server *server)
 
 	if (server->service.refused)
 		pmg_refused_flush(server->service.refused);
+	send_dated(server);
 	pmg_catalog_learned(server->service.catalog, &done.learned);
 	pmg_link_send(server->link, PMG_WIRE_DONE, pmg_wire_done_encode(&done));
 	pmg_strv_done(&done.learned);
@@ -167,6 +185,8 @@ static int set_up(struct server *server, struct pmg_start *start, int wire_fd, i
 	service->spool = pmg_spool_new(pmg_steal_fd(&start->spool_fd));
 	service->dates = pmg_dates_new();
 	service->ages = pmg_ages_new(service);
+	if (start->dates)
+		pmg_ages_remember(service->ages, start->dates);
 	service->large.loop = service->loop;
 	r = pmg_artifacts_new(service->loop, &service->gate, &start->artifacts, &service->artifacts,
 			      err);

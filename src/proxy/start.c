@@ -1,5 +1,6 @@
 #include "proxy/start.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <curl/curl.h>
@@ -26,6 +27,7 @@ void pmg_start_done(struct pmg_start *start)
 	pmg_ca_free(start->ca);
 	pmg_judge_close(start->judge);
 	pmg_auto_closep(&start->spool_fd);
+	free(start->dates);
 	*start = (struct pmg_start)PMG_START_INIT;
 }
 
@@ -206,6 +208,16 @@ static void load_cache(struct pmg_start *start)
 		pmg_log_debug("%s", scratch.msg);
 }
 
+static void load_dates(struct pmg_start *start)
+{
+	struct pmg_err scratch = PMG_ERR_INIT;
+	size_t len = 0;
+
+	if (start->wire.dates_path && pmg_io_slurp(start->wire.dates_path, PMG_START_DATES_MAX,
+						   &start->dates, &len, &scratch) < 0)
+		pmg_log_debug("%s", scratch.msg);
+}
+
 static void load_search(struct pmg_start *start)
 {
 	struct pmg_err scratch = PMG_ERR_INIT;
@@ -260,6 +272,7 @@ int pmg_start_load(struct pmg_start *start, int bundle_fd, struct pmg_wire_ready
 	if (r < 0)
 		return r;
 	load_cache(start);
+	load_dates(start);
 	load_search(start);
 	start->spool_fd = pmg_spool_open();
 	describe(start, ready);

@@ -20,7 +20,7 @@ static int read_lines(const char *path, struct pmg_strv *out, struct pmg_err *er
 	return 0;
 }
 
-int pmg_learned_add(const char *path, const struct pmg_strv *lines, struct pmg_err *err)
+int pmg_learned_add(const char *path, const struct pmg_strv *lines, size_t max, struct pmg_err *err)
 {
 	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(PMG_LEARNED_FILE_MAX);
 	pmg_auto(strv) struct pmg_strv all = { 0 };
@@ -33,7 +33,7 @@ int pmg_learned_add(const char *path, const struct pmg_strv *lines, struct pmg_e
 			added += pmg_strv_add_once(&all, lines->v[i]);
 	if (r < 0 || added == 0)
 		return r;
-	for (i = all.n > PMG_LEARNED_LINES_MAX ? all.n - PMG_LEARNED_LINES_MAX : 0; i < all.n; i++)
+	for (i = all.n > max ? all.n - max : 0; i < all.n; i++)
 		if (pmg_str_addf(&text, "%s\n", all.v[i]) < 0)
 			return pmg_err_set(err, PMG_E_LIMIT, 0, "%s: too large", path);
 	r = pmg_io_mkdirs(dir, 0700, err);

@@ -1,20 +1,23 @@
 #ifndef PMG_RUN_LEARNED_H
 #define PMG_RUN_LEARNED_H
 /**
- * The file of artifact hosts that earlier runs learned from metadata: lines
- * "eco base-url artifact-host:port", the newest last. Only the front writes it.
+ * Files of what earlier runs learned from registries, one thing a line, the newest last. Only the
+ * front writes them.
+ *   artifact-hosts  "eco base-url artifact-host:port"
+ *   dates           "eco base-url name version-or-file seconds-since-1970": when it was published
  */
 #include "base/err.h"
 #include "base/strv.h"
 
-#define PMG_LEARNED_LINES_MAX 1024U
+#define PMG_LEARNED_LINES_MAX 1024U /* artifact hosts */
+#define PMG_LEARNED_DATES_MAX 8192U
 #define PMG_LEARNED_FILE_MAX  1048576U /* bytes */
 
 /**
- * Add lines that are not there yet; the oldest go above the maximum.
+ * Add lines that are not there yet; the oldest go above max.
  * @return 0: also when there was nothing to add; -PMG_E_SYS, -PMG_E_LIMIT
  */
-int pmg_learned_add(const char *path, const struct pmg_strv *lines,
+int pmg_learned_add(const char *path, const struct pmg_strv *lines, size_t max,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

@@ -16,6 +16,7 @@
 
 #include "base/io.h"
 #include "base/str.h"
+#include "run/learned.h"
 #include "run/signals.h"
 
 #define BACKLOG 512
@@ -55,6 +56,7 @@ void pmg_proxy_done(struct pmg_proxy *proxy)
 			;
 		proxy->pid = 0;
 	}
+	pmg_strv_done(&proxy->dated);
 	forget_answers(proxy);
 	explicit_bzero(proxy->token, sizeof proxy->token);
 }
@@ -339,6 +341,17 @@ static int take_answered(const struct json_t *body, struct pmg_proxy_news *news,
 	return r;
 }
 
+static int keep_dated(const struct json_t *body, struct pmg_proxy *proxy, struct pmg_err *err)
+{
+	pmg_auto(wire_dated) struct pmg_wire_dated m = { 0 };
+	int r = pmg_wire_dated_decode(body, &m, err);
+	size_t i;
+
+	for (i = 0; r == 0 && i < m.lines.n && proxy->dated.n < PMG_LEARNED_DATES_MAX; i++)
+		pmg_strv_add(&proxy->dated, m.lines.v[i]);
+	return r;
+}
+
 /* FAILED is the proxy's error, told as if it were ours. */
 static int failed(const struct json_t *body, struct pmg_err *err)
 {
@@ -384,6 +397,9 @@ int pmg_proxy_take(struct pmg_proxy *proxy, struct pmg_record *record, struct pm
 		break;
 	case PMG_WIRE_ANSWERED:
 		r = take_answered(msg.body, news, err);
+		break;
+	case PMG_WIRE_DATED:
+		r = keep_dated(msg.body, proxy, err);
 		break;
 	case PMG_WIRE_DONE:
 		r = pmg_wire_done_decode(msg.body, &news->done, err);

@@ -168,13 +168,17 @@ static void conclude(struct pmg_running *run)
 	}
 }
 
+/* What is not kept only costs time: it is learned again. */
 static void keep_learned(const struct pmg_running *run, const struct pmg_strv *learned)
 {
-	pmg_autofree char *path = pmg_path_join(run->prepared.dirs.cache, "artifact-hosts");
+	pmg_autofree char *hosts = pmg_path_join(run->prepared.dirs.cache, "artifact-hosts");
+	pmg_autofree char *dates = pmg_path_join(run->prepared.dirs.cache, "dates");
 	struct pmg_err scratch = PMG_ERR_INIT;
 
-	if (pmg_learned_add(path, learned, &scratch) < 0) /* only saves time: learned again */
+	if (pmg_learned_add(hosts, learned, PMG_LEARNED_LINES_MAX, &scratch) < 0)
 		pmg_log_debug("artifact hosts not kept: %s", scratch.msg);
+	if (pmg_learned_add(dates, &run->proxy.dated, PMG_LEARNED_DATES_MAX, &scratch) < 0)
+		pmg_log_debug("dates not kept: %s", scratch.msg);
 }
 
 static void add_fingerprint(const struct pmg_running *run, struct pmg_record *record)

@@ -90,12 +90,14 @@ static int tell_proxy(struct pmg_running *run, struct pmg_err *err)
 	pmg_autofree char *index = pmg_path_join(dirs->state, "intel.db");
 	pmg_autofree char *blocklist = pmg_path_join(dirs->config, "blocklist.yml");
 	pmg_autofree char *cache = pmg_path_join(dirs->cache, "artifact-hosts");
+	pmg_autofree char *dates = pmg_path_join(dirs->cache, "dates");
 	struct pmg_wire_start start = {
 		.token = run->proxy.token,
 		.index_path = index,
 		.blocklist_path = blocklist,
 		.managed_path = run->prepared.bounds.managed.config.path, /* borrowed */
 		.cache_path = access(cache, R_OK) == 0 ? cache : NULL,
+		.dates_path = access(dates, R_OK) == 0 ? dates : NULL,
 		.https_proxy = facts->https_proxy,
 		.http_proxy = facts->http_proxy,
 		.no_proxy = facts->no_proxy,

@@ -38,6 +38,7 @@ static const struct pmg_field start_fields[] = {
 	FIELD(TEXT, start, blocklist_path, PMG_WIRE_PATH_MAX),
 	FIELD(MAYBE, start, managed_path, PMG_WIRE_PATH_MAX),
 	FIELD(MAYBE, start, cache_path, PMG_WIRE_PATH_MAX),
+	FIELD(MAYBE, start, dates_path, PMG_WIRE_PATH_MAX),
 	FIELD(MAYBE, start, https_proxy, PMG_WIRE_URL_MAX),
 	FIELD(MAYBE, start, http_proxy, PMG_WIRE_URL_MAX),
 	FIELD(MAYBE, start, no_proxy, PMG_WIRE_URL_MAX),
@@ -87,6 +88,11 @@ static const struct pmg_field trouble_fields[] = {
 	FIELD(TEXT, trouble, target, PMG_WIRE_URL_MAX),
 	FIELD(TEXT, trouble, what, PMG_WIRE_TEXT_MAX),
 	FIELD(INT, trouble, diag, 0),
+	{ 0 },
+};
+
+static const struct pmg_field dated_fields[] = {
+	FIELD(LIST, dated, lines, PMG_WIRE_LIST_MAX),
 	{ 0 },
 };
 
@@ -201,6 +207,7 @@ MESSAGE(ready)
 MESSAGE(judged)
 MESSAGE(passed)
 MESSAGE(trouble)
+MESSAGE(dated)
 MESSAGE(done)
 MESSAGE(netrule)
 MESSAGE(listen)

@@ -11,7 +11,7 @@
  *   ASK*                           ->
  *                                  <-       ANSWER* ANSWERED (to each)
  *   STOP                           ->
- *                                  <-       DONE, then it closes
+ *                                  <-       DATED* DONE, then it closes
  *
  *   front                                   keeper and broker (one end for both)
  *                                  <-       WALLS | FAILED        keeper
@@ -78,6 +78,7 @@ enum pmg_wire_type {
 	PMG_WIRE_ASK,
 	PMG_WIRE_ANSWER,
 	PMG_WIRE_ANSWERED,
+	PMG_WIRE_DATED,
 	PMG_WIRE_MAX
 };
 
@@ -107,6 +108,7 @@ struct pmg_wire_start {
 	char *blocklist_path; /* blocklist.yml */
 	char *managed_path;   /* managed policy, for what it blocks; or NULL */
 	char *cache_path;     /* artifact hosts learned earlier: read, never written; or NULL */
+	char *dates_path;     /* when artifacts were published, learned earlier; as cache_path */
 	char *https_proxy;    /* parent proxy or NULL */
 	char *http_proxy;
 	char *no_proxy;
@@ -245,6 +247,12 @@ struct pmg_wire_answered {
 	uint64_t number;
 };
 
+/* When artifacts that were let in had been published, for the next run: before DONE, some at a
+ * time. */
+struct pmg_wire_dated {
+	struct pmg_strv lines; /* "eco base-url name version-or-file seconds-since-1970" */
+};
+
 struct pmg_wire_done {
 	uint64_t requests;
 	uint64_t bytes;          /* of bodies, to the child */
@@ -268,6 +276,7 @@ PMG_WIRE_DECLARE(ready);
 PMG_WIRE_DECLARE(judged);
 PMG_WIRE_DECLARE(passed);
 PMG_WIRE_DECLARE(trouble);
+PMG_WIRE_DECLARE(dated);
 PMG_WIRE_DECLARE(done);
 PMG_WIRE_DECLARE(netrule);
 PMG_WIRE_DECLARE(listen);

@@ -22,7 +22,7 @@ import threading
 
 TYPES = ("", "registry", "source", "start", "ready", "failed", "judged", "passed", "trouble", "stop",
          "done", "netrule", "listen", "denied", "walls", "go", "started", "stopped", "end", "ended",
-         "connect", "packages")
+         "connect", "packages", "ask", "answer", "answered", "dated")
 
 RANKS = ("managed-deny", "hooks", "opt-out", "mandatory-deny", "deny", "allow")
 MANAGER, SCRIPT, ANYBODY = 1, 2, 3

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The running proxy: versions that are too young or malicious are left out of what registries say."""
 import json
+import os
 import signal
 import time
 import urllib.request
@@ -114,6 +115,26 @@ class Npm(Case):
         asked = [r["headers"].get("Accept") for r in Registry.asked("/~k.1/npm/pkg")]
         self.assertEqual(len(asked), 2)
         self.assertEqual(len(Registry.asked("/~k.1/npm/old")), 1)
+
+    def test_dates_are_kept_for_the_next_run(self):
+        self.start_npm("/~d.1/npm/")
+        self.assertEqual(self.get("pkg/-/pkg-1.1.0.tgz").status, 200)
+        self.assertEqual(self.get("pkg/-/pkg-1.2.0.tgz").status, 403)
+        lines = [line for m in self.told("dated") for line in m["lines"]]
+        self.assertEqual([line.rsplit(" ", 1)[0] for line in lines],
+                         ["npm %s pkg 1.1.0" % self.base])
+        asked = len(Registry.asked("/~d.1/npm/pkg", 2))
+        path = os.path.join(world.WORK, "dates")
+        young = int(time.time()) - 3600
+        with open(path, "w", encoding="ascii") as f:
+            f.write("odd\nnpm %s pkg\nnpm https://other.test/ old 2.0.0 5\n" % self.base)
+            f.write("\n".join(lines) + "\nnpm %s new 9.9.9 %d\n" % (self.base, young))
+        self.start_npm("/~d.1/npm/", dates_path=path)
+        self.assertEqual(self.get("pkg/-/pkg-1.1.0.tgz").status, 200)
+        self.assertEqual(len(Registry.asked("/~d.1/npm/pkg")), asked)  # it was not asked again
+        self.assertEqual(self.get("pkg/-/pkg-1.2.0.tgz").status, 403)  # of that nothing was kept
+        self.assertEqual(self.get("new/-/new-9.9.9.tgz").status, 403)  # as young as it was
+        self.assertEqual(self.told("dated"), [])
 
     def test_a_tag_leads_to_the_version_that_passes(self):
         npm("tagged", ("1.0.0", "400d"), ("1.9.0", "300d"), ("2.0.0", "90d", {"tags": ["two"]}),

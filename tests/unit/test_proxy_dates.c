@@ -121,6 +121,32 @@ static void the_table_is_bounded(void **state)
 	assert_int_equal(pmg_dates_find(dates, 0, "p99", "1.0.0", &when), PMG_DATED_MISSING);
 }
 
+static void add_up(void *ctx, const char *label, int64_t published)
+{
+	assert_int_equal(label[0] - '0', published);
+	*(int64_t *)ctx += published;
+}
+
+static void all_of_a_package_can_be_looked_at(void **state)
+{
+	pmg_auto(dates) struct pmg_dates *dates = pmg_dates_new();
+	struct pmg_dates_page *page = pmg_dates_page_new(0, "a");
+	int64_t sum = 0;
+
+	(void)state;
+	pmg_dates_page_add(page, "2", 2);
+	pmg_dates_page_add(page, "1", 1);
+	pmg_dates_put(dates, page);
+	pmg_dates_remember(dates, 1, "a", "4", 4);
+	pmg_dates_each(dates, 0, "a", add_up, &sum);
+	assert_int_equal(sum, 3);
+	pmg_dates_each(dates, 2, "a", add_up, &sum);
+	assert_int_equal(sum, 3);
+	assert_false(pmg_dates_is_memory(dates, 0, "a"));
+	assert_true(pmg_dates_is_memory(dates, 1, "a"));
+	assert_false(pmg_dates_is_memory(dates, 2, "a"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +154,7 @@ int main(void)
 		cmocka_unit_test(what_was_not_said_is_unknown_or_missing),
 		cmocka_unit_test(what_is_read_last_counts_and_of_two_dates_the_later),
 		cmocka_unit_test(the_table_is_bounded),
+		cmocka_unit_test(all_of_a_package_can_be_looked_at),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

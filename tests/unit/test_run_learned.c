@@ -17,7 +17,7 @@ static void add(const char *path, const char *line)
 	struct pmg_err err = PMG_ERR_INIT;
 
 	pmg_strv_add(&lines, line);
-	assert_int_equal(pmg_learned_add(path, &lines, &err), 0);
+	assert_int_equal(pmg_learned_add(path, &lines, PMG_LEARNED_LINES_MAX, &err), 0);
 }
 
 static char *text_of(const char *path)
@@ -39,7 +39,7 @@ static void new_lines_join_and_known_ones_do_not(void **state)
 	pmg_autofree char *text = NULL;
 
 	(void)state;
-	assert_int_equal(pmg_learned_add(path, &none, &err), 0);
+	assert_int_equal(pmg_learned_add(path, &none, PMG_LEARNED_LINES_MAX, &err), 0);
 	assert_int_equal(access(path, F_OK), -1);
 	add(path, "npm http://registry.test/ a.test:443");
 	add(path, "npm http://registry.test/ b.test:443");
@@ -62,7 +62,7 @@ static void the_oldest_lines_go(void **state)
 	(void)state;
 	for (i = 0; i < PMG_LEARNED_LINES_MAX + 1; i++)
 		pmg_strv_addf(&lines, "line %u", i);
-	assert_int_equal(pmg_learned_add(path, &lines, &err), 0);
+	assert_int_equal(pmg_learned_add(path, &lines, PMG_LEARNED_LINES_MAX, &err), 0);
 	text = text_of(path);
 	assert_memory_equal(text, "line 1\nline 2\n", 14);
 }
@@ -79,7 +79,7 @@ static void a_file_too_large_to_be_ours_is_left_alone(void **state)
 	memset(big, 'x', PMG_LEARNED_FILE_MAX + 1);
 	folder_write(root, "artifact-hosts", big, PMG_LEARNED_FILE_MAX + 1);
 	pmg_strv_add(&lines, "a");
-	assert_int_equal(pmg_learned_add(path, &lines, &err), -PMG_E_LIMIT);
+	assert_int_equal(pmg_learned_add(path, &lines, PMG_LEARNED_LINES_MAX, &err), -PMG_E_LIMIT);
 }
 
 int main(void)
