@@ -305,3 +305,41 @@ is_asked() { [ "$(asked_for)" = "$1" ] || fail "asked for: $(asked_for)"; }
 	update
 	[ "$status" -eq 121 ] || fail "$(shown)"
 }
+
+@test "a registry of images serves a fleet, through the parent proxy" {
+	local image=v2/team/intel digest
+	dump MAL-2026-1:evil-one
+	mkdir -p "$site/www/$image/manifests" "$site/www/$image/blobs"
+	digest=$(sha256sum "$site/www/npm/all.zip" | cut -d ' ' -f 1)
+	cp "$site/www/npm/all.zip" "$site/www/$image/blobs/sha256:$digest"
+	printf '{"schemaVersion":2,"layers":[{"mediaType":"application/zip","digest":"sha256:%s","size":%s}]}' \
+		"$digest" "$(stat -c %s "$site/www/npm/all.zip")" >"$site/www/$image/manifests/v1"
+	echo '{"token":"for-everybody"}' >"$site/www/token"
+	faults '{"'"$image"'/manifests/v1":{"auth":"for-everybody"},"'"$image"'/blobs/sha256:'"$digest"'":{"auth":"for-everybody"}}'
+	feeds "{name: image, url: 'oci://127.0.0.1:$port/team/intel:v1'}"
+	update
+	must_work
+	is_asked "401 $image/manifests/v1, 200 token, 200 $image/manifests/v1, 200 $image/blobs/sha256:$digest"
+	known evil-one
+	update
+	must_work
+	grep -q "nothing new" <<<"$stdout" || fail "$(shown)"
+	# Another file under this digest.
+	dump MAL-2026-2:evil-two
+	cp "$site/www/npm/all.zip" "$site/www/$image/blobs/sha256:$digest"
+	update --full
+	must_fail
+	known evil-one || fail "the index is gone"
+	# The parent proxy is the only way out: it sees the request, or nothing gets anywhere.
+	feeds "{name: osv, url: 'http://feeds.invalid/npm/all.zip', format: osv-zip}"
+	update
+	must_fail
+	must_say PMG4003
+	dump MAL-2026-3:evil-three-3
+	mkdir -p "$site/www/http:/feeds.invalid/npm"
+	cp "$site/www/npm/all.zip" "$site/www/http:/feeds.invalid/npm"
+	http_proxy=$base update
+	must_work
+	is_asked "200 http://feeds.invalid/npm/all.zip, 404 http://feeds.invalid/npm/modified_id.csv"
+	known evil-three-3
+}

@@ -111,6 +111,8 @@ static int check_keys(const struct pmg_yaml *value, const struct pmg_config_feed
 	if ((feed->format == PMG_FEED_PMG_INDEX) != (feed->pubkeys.n > 0))
 		return pmg_yaml_err(err, value,
 				    "\"pubkeys\" and \"format: pmg-index\" go together");
+	if (feed->pubkeys.n > 0 && pmg_str_has_prefix(feed->url, "oci:"))
+		return pmg_yaml_err(err, value, "a signed index is not fetched from oci://");
 	for (i = 0; i < feed->pubkeys.n; i++)
 		if (feed->pubkeys.v[i][0] == '\0' || strlen(feed->pubkeys.v[i]) > KEY_MAX)
 			return pmg_yaml_err(err, value, "\"pubkeys\": not a key in base64");

@@ -211,6 +211,25 @@ static int fetch_whole(struct updating *u)
 	return r < 0 ? r : take_whole(u);
 }
 
+/* An image whose first layer is the feed. */
+static int fetch_image(struct updating *u)
+{
+	bool unchanged = false;
+	int r = pmg_updating_blob(u, &unchanged);
+
+	if (r < 0)
+		return r;
+	if (unchanged && !u->state.pending) {
+		u->state.full = u->state.checked = u->up->now;
+		return pmg_updating_save(u);
+	}
+	if (!unchanged) {
+		u->state.pending = true;
+		r = pmg_updating_save(u);
+	}
+	return r < 0 ? r : take_whole(u);
+}
+
 /* A file or folder of this machine, or one that is mounted here: read where it lies. */
 static int take_local(struct updating *u)
 {
@@ -276,6 +295,8 @@ int pmg_update_feed(const struct pmg_update *update, const struct pmg_config_fee
 		r = pmg_updating_signed(&u);
 	else if (pmg_str_has_prefix(feed->url, FILE_SCHEME))
 		r = take_local(&u);
+	else if (pmg_str_has_prefix(feed->url, "oci://"))
+		r = fetch_image(&u);
 	else
 		r = update_remote(&u);
 	return r < 0 ? pmg_err_wrap(err, "feed %s", feed->name) : 0;

@@ -42,4 +42,7 @@ void pmg_updating_is_merged(struct updating *u);
 /** The whole of it for a signed index. */
 int pmg_updating_signed(struct updating *u) PMG_MUST_CHECK;
 
+/** Fetch the first layer of an image to u->data; its digest becomes state.etag. */
+int pmg_updating_blob(struct updating *u, bool *unchanged) PMG_MUST_CHECK;
+
 #endif

@@ -10,6 +10,7 @@ JSON: of a path (or "*") what goes wrong with it:
   {"etag": "x"}     this tag, whatever the content is
   {"to": "ADDRESS"} a redirect
   {"slow": S}       a pause of S seconds in the middle of the body
+  {"auth": "TOKEN"} without it 401, and the address of one: /token
   {"length": N}     a Content-Length that is N too large
 """
 import hashlib
@@ -77,6 +78,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         name = os.path.join(self.server.dir, "www", path)
         if "to" in fault:
             return self.reply(path, 302, b"", {"Location": fault["to"]})
+        if "auth" in fault and self.headers.get("Authorization") != "Bearer " + fault["auth"]:
+            here = "http://127.0.0.1:%d/token" % self.server.server_address[1]
+            challenge = 'Bearer realm="%s",service="s",scope="repository:x:pull"' % here
+            return self.reply(path, 401, b"{}", {"WWW-Authenticate": challenge})
         if "status" in fault or "html" in fault:
             return self.reply(path, fault.get("status", 200), PAGE, {"Content-Type": "text/html"})
         if not os.path.isfile(name):

@@ -116,6 +116,8 @@ static const struct {
 	  ":2:17: \"pubkeys\" and \"format: pmg-index\" go together" },
 	{ FEED("name: a, url: 'https://a.test/x', pubkeys: [k]"),
 	  ":2:17: \"pubkeys\" and \"format: pmg-index\" go together" },
+	{ FEED("name: a, url: 'oci://a.test/x', format: pmg-index, pubkeys: [k]"),
+	  ":2:17: a signed index is not fetched from oci://" },
 	{ V1 "intel: {max_age: 7}\n",
 	  ":2:18: \"intel.max_age\" must be a duration with its unit (30s, 5m, 36h, 7d, 2w), "
 	  "not \"7\"" },
