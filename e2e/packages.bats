@@ -73,6 +73,32 @@ again() { rm -rf node_modules package-lock.json "$HOME/.npm" && package_json; }
 	[ "$(jq -r .version node_modules/fresh/package.json)" = 1.0.0 ] || fail "not yet there then: $(shown)"
 }
 
+@test "a listed name of a private registry is let in and said; a file of the project makes none private" {
+	local own="@acme:registry=https://127.0.0.1:$https/repository/npm-group/"
+	record @acme/bad 1.0.0 MAL-2026-8 >two.json
+	"$pmg" intel import two.json >/dev/null 2>&1
+	echo "$own" >.npmrc # whoever wrote the project
+	guarded npm install @acme/bad
+	must_fail
+	must_say "MAL-2026-8"
+	[ ! -e node_modules/@acme/bad ] || fail "it landed: $(shown)"
+
+	rm .npmrc
+	again
+	echo "$own" >>"$HOME/.npmrc"
+	guarded npm install @acme/bad
+	must_work
+	[ -e node_modules/@acme/bad ]
+	must_say "let in @acme/bad@1.0.0 (npm): known malware (MAL-2026-8), waived by intel.private_origin"
+	guarded npm ci # it is pinned now, and lies there
+	must_work
+	settle 'dependency_cooldown: {days: 1}'
+	sed -i 's/intel: {/intel: {private_origin: block, /' "$HOME/.config/pmg/config.yml"
+	guarded npm ci
+	must_fail
+	must_say "MAL-2026-8"
+}
+
 @test "what cannot be read is an error before anything is started, never an age of zero" {
 	is_wrong '--min-age "7": no age with its unit' --min-age 7 npm install tiny
 	is_wrong '--as-of "tomorrow": no day' --as-of tomorrow npm install tiny

@@ -70,8 +70,8 @@ static int judge_package(struct exposure *exposure, const struct pmg_ledger_land
 	exposure->runs = NULL;
 	if (pmg_eco_parse(landed->eco, &eco, err) < 0)
 		return pmg_err_set(err, PMG_E_DB, 0, "ledger: ecosystem is damaged");
-	r = pmg_pinned_judge(exposure->judge, eco, landed->name, landed->version, NULL, &judgement,
-			     err);
+	r = pmg_pinned_judge(exposure->judge, eco, landed->name, landed->version, NULL,
+			     PMG_PLACE_UNKNOWN, &judgement, err);
 	if (r == 0 && judgement.verdict != PMG_VERDICT_ALLOW)
 		add_package(exposure, landed, &judgement);
 	return r;

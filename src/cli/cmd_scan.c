@@ -70,7 +70,7 @@ static int judge_all(struct pmg_scan *scan, struct pmg_judge *judge, struct pmg_
 		const struct pmg_resolved_package *p = &scan->set.v[i];
 		pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
 		int r = pmg_pinned_judge(judge, p->eco, p->name, p->version, p->integrity,
-					 &judgement, err);
+					 PMG_PLACE_UNKNOWN, &judgement, err);
 
 		if (r < 0)
 			return pmg_err_wrap(err, "%s", p->file);

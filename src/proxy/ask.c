@@ -40,14 +40,17 @@ static void say(struct pmg_link *link, const struct pmg_wire_ask *ask, size_t at
 	pmg_link_send(link, PMG_WIRE_ANSWER, pmg_wire_answer_encode(&answer));
 }
 
-static void judge_one(struct pmg_judge *judge, struct pmg_link *link,
+static void judge_one(const struct pmg_gate *gate, struct pmg_link *link,
 		      const struct pmg_wire_ask *ask, enum pmg_eco eco, size_t at)
 {
 	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
+	const char *name = ask->names.v[at];
 	struct pmg_err err = PMG_ERR_INIT;
 	pmg_autofree char *why = NULL;
 
-	if (pmg_pinned_judge(judge, eco, ask->names.v[at], ask->versions.v[at], ask->hashes.v[at],
+	if (pmg_pinned_judge(gate->judge, eco, name, ask->versions.v[at], ask->hashes.v[at],
+			     pmg_catalog_owns_scope(gate->catalog, eco, name) ? PMG_PLACE_PRIVATE
+									      : PMG_PLACE_UNKNOWN,
 			     &judgement, &err) < 0) {
 		judgement.verdict = PMG_VERDICT_INDETERMINATE;
 		judgement.reason = PMG_REASON_INDETERMINATE;
@@ -62,7 +65,7 @@ static void judge_one(struct pmg_judge *judge, struct pmg_link *link,
 		say(link, ask, at, &judgement, why);
 }
 
-int pmg_ask_answer(struct pmg_judge *judge, struct pmg_link *link, const struct pmg_msg *msg,
+int pmg_ask_answer(const struct pmg_gate *gate, struct pmg_link *link, const struct pmg_msg *msg,
 		   struct pmg_err *err)
 {
 	pmg_auto(wire_ask) struct pmg_wire_ask ask = { 0 };
@@ -81,7 +84,7 @@ int pmg_ask_answer(struct pmg_judge *judge, struct pmg_link *link, const struct 
 	if (r < 0)
 		return r;
 	for (i = 0; i < ask.names.n; i++)
-		judge_one(judge, link, &ask, eco, i);
+		judge_one(gate, link, &ask, eco, i);
 	answered.number = ask.number;
 	pmg_link_send(link, PMG_WIRE_ANSWERED, pmg_wire_answered_encode(&answered));
 	return 0;

@@ -5,7 +5,7 @@
  * fetches now. Their age is not judged: what was let in before need not be young again.
  */
 #include "base/msg.h"
-#include "verdict/judge.h"
+#include "proxy/gate.h"
 
 struct pmg_link;
 
@@ -13,7 +13,7 @@ struct pmg_link;
  * Answer one message.
  * @return 0; -PMG_E_PEER: it is no ASK, or not one that can be read
  */
-int pmg_ask_answer(struct pmg_judge *judge, struct pmg_link *link, const struct pmg_msg *msg,
+int pmg_ask_answer(const struct pmg_gate *gate, struct pmg_link *link, const struct pmg_msg *msg,
 		   struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

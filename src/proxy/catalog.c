@@ -5,38 +5,8 @@
 
 #include "base/str.h"
 #include "pm/version.h"
-#include "proxy/addresses.h"
+#include "proxy/catalog_priv.h"
 #include "proxy/place.h"
-
-struct registry {
-	enum pmg_eco eco;
-	struct pmg_url base;
-	char *host;  /* canonical */
-	char *plain; /* path, plain, ends in "/" */
-	bool is_taught;
-	bool is_private;
-	char *private_scope; /* NULL: all names */
-};
-
-enum how { HOW_CACHED, HOW_SOURCE, HOW_LEARNED };
-
-/* A host that serves artifacts of one ecosystem. */
-struct host {
-	char *host; /* canonical */
-	uint16_t port;
-	enum pmg_eco eco;
-	size_t registry; /* that named it; of no meaning for HOW_SOURCE */
-	enum how how;
-};
-
-struct pmg_catalog {
-	struct registry *registries;
-	size_t n_registries, cap_registries;
-	struct host *hosts;
-	size_t n_hosts, cap_hosts;
-	struct pmg_addresses *addresses;
-	size_t learned_bytes, source_bytes;
-};
 
 struct pmg_catalog *pmg_catalog_new(void)
 {
@@ -85,7 +55,7 @@ int pmg_catalog_add_registry(struct pmg_catalog *catalog, enum pmg_eco eco, cons
 				   "registry: the path of the address can be read in two ways");
 	catalog->registries = pmg_grow(catalog->registries, catalog->n_registries,
 				       &catalog->cap_registries, sizeof *catalog->registries);
-	catalog->registries[catalog->n_registries++] = (struct registry){
+	catalog->registries[catalog->n_registries++] = (struct pmg_catalog_registry){
 		.eco = eco,
 		.base = base,
 		.host = pmg_host_canonical(base.host),
@@ -93,15 +63,6 @@ int pmg_catalog_add_registry(struct pmg_catalog *catalog, enum pmg_eco eco, cons
 	};
 	base = (struct pmg_url){ 0 };
 	return 0;
-}
-
-void pmg_catalog_set_private(struct pmg_catalog *catalog, size_t registry, const char *scope)
-{
-	struct registry *at = &catalog->registries[registry];
-
-	at->is_private = true;
-	free(at->private_scope);
-	at->private_scope = scope ? pmg_xstrdup(scope) : NULL;
 }
 
 size_t pmg_catalog_count(const struct pmg_catalog *catalog)
@@ -124,9 +85,9 @@ bool pmg_catalog_is_taught(const struct pmg_catalog *catalog, size_t registry)
 	return catalog->registries[registry].is_taught;
 }
 
-static void add_host(struct pmg_catalog *catalog, const struct host *new)
+static void add_host(struct pmg_catalog *catalog, const struct pmg_catalog_host *new)
 {
-	struct host *old;
+	struct pmg_catalog_host *old;
 	size_t i;
 
 	for (i = 0; i < catalog->n_hosts; i++) {
@@ -168,7 +129,8 @@ static void add_cached_line(struct pmg_catalog *catalog, char *line)
 		pmg_autofree char *canonical = pmg_host_canonical(host);
 
 		if (catalog->registries[i].eco == eco && strcmp(text, base) == 0)
-			add_host(catalog, &(struct host){ canonical, port, eco, i, HOW_CACHED });
+			add_host(catalog,
+				 &(struct pmg_catalog_host){ canonical, port, eco, i, HOW_CACHED });
 	}
 }
 
@@ -191,7 +153,7 @@ void pmg_catalog_learned(const struct pmg_catalog *catalog, struct pmg_strv *out
 	size_t i;
 
 	for (i = 0; i < catalog->n_hosts; i++) {
-		const struct host *host = &catalog->hosts[i];
+		const struct pmg_catalog_host *host = &catalog->hosts[i];
 		pmg_autofree char *base = NULL;
 
 		if (host->how != HOW_LEARNED)
@@ -202,11 +164,6 @@ void pmg_catalog_learned(const struct pmg_catalog *catalog, struct pmg_strv *out
 	}
 }
 
-static bool is_place(const char *host, uint16_t port, const char *known, uint16_t known_port)
-{
-	return pmg_port_is_same(port, known_port) && strcmp(host, known) == 0;
-}
-
 /* Which ecosystems is something at this place from? Bits by enum pmg_eco. */
 static unsigned ecos_at(const struct pmg_catalog *catalog, const char *host, uint16_t port)
 {
@@ -214,11 +171,12 @@ static unsigned ecos_at(const struct pmg_catalog *catalog, const char *host, uin
 	size_t i;
 
 	for (i = 0; i < catalog->n_registries; i++)
-		if (is_place(host, port, catalog->registries[i].host,
-			     catalog->registries[i].base.port))
+		if (pmg_catalog_is_place(host, port, catalog->registries[i].host,
+					 catalog->registries[i].base.port))
 			ecos |= 1U << catalog->registries[i].eco;
 	for (i = 0; i < catalog->n_hosts; i++)
-		if (is_place(host, port, catalog->hosts[i].host, catalog->hosts[i].port))
+		if (pmg_catalog_is_place(host, port, catalog->hosts[i].host,
+					 catalog->hosts[i].port))
 			ecos |= 1U << catalog->hosts[i].eco;
 	return ecos;
 }
@@ -228,85 +186,6 @@ bool pmg_catalog_knows(const struct pmg_catalog *catalog, const char *host, uint
 	pmg_autofree char *canonical = pmg_host_canonical(host);
 
 	return ecos_at(catalog, canonical, port) != 0;
-}
-
-static bool has_for_itself(const struct registry *registry, const char *name)
-{
-	size_t n = registry->private_scope ? strlen(registry->private_scope) : 0;
-
-	if (!registry->is_private)
-		return false;
-	return n == 0 || (strncmp(name, registry->private_scope, n) == 0 && name[n] == '/');
-}
-
-bool pmg_catalog_is_private(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name,
-			    const struct pmg_url *url)
-{
-	pmg_autofree char *host = pmg_host_canonical(url->host);
-	pmg_autofree char *plain = pmg_path_plain(url->path);
-	bool found = false;
-	size_t i;
-
-	for (i = 0; plain && i < catalog->n_registries; i++) {
-		const struct registry *registry = &catalog->registries[i];
-
-		if (registry->eco != eco ||
-		    !is_place(host, url->port, registry->host, registry->base.port) ||
-		    !pmg_str_has_prefix(plain, registry->plain))
-			continue;
-		if (!has_for_itself(registry, name))
-			return false;
-		found = true;
-	}
-	return found;
-}
-
-/* Registries of that ecosystem at that place; of those the path is below, the longest base alone.
- */
-static size_t homes_at(const struct pmg_catalog *catalog, const char *host, const char *plain,
-		       const struct pmg_url *url, enum pmg_eco eco, size_t *homes)
-{
-	const struct registry *registry;
-	size_t i, len, longest = 0, n = 0;
-
-	for (i = 0; i < catalog->n_registries; i++) {
-		registry = &catalog->registries[i];
-		if (registry->eco != eco ||
-		    !is_place(host, url->port, registry->host, registry->base.port))
-			continue;
-		len = plain && pmg_str_has_prefix(plain, registry->plain) ? strlen(registry->plain)
-									  : 0;
-		if (len < longest)
-			continue;
-		n = len > longest ? 0 : n;
-		longest = len;
-		homes[n++] = i;
-	}
-	return n;
-}
-
-size_t pmg_catalog_homes(const struct pmg_catalog *catalog, const struct pmg_url *url,
-			 enum pmg_eco eco, size_t *homes, bool *is_foreign)
-{
-	pmg_autofree char *host = pmg_host_canonical(url->host);
-	pmg_autofree char *plain = pmg_path_plain(url->path);
-	const struct host *at;
-	size_t i, n = homes_at(catalog, host, plain, url, eco, homes);
-
-	*is_foreign = false;
-	if (n > 0)
-		return n;
-	for (i = 0; n < PMG_REGISTRIES_MAX && i < catalog->n_hosts; i++) {
-		at = &catalog->hosts[i];
-		if (at->eco == eco && at->how != HOW_SOURCE &&
-		    is_place(host, url->port, at->host, at->port))
-			homes[n++] = at->registry;
-	}
-	*is_foreign = n == 0;
-	for (i = 0; *is_foreign && i < catalog->n_registries; i++)
-		if (catalog->registries[i].eco == eco)
-			homes[n++] = i;
-	return n;
 }
 
 void pmg_asked_done(struct pmg_asked *asked)
@@ -351,7 +230,7 @@ static void merge(struct pmg_identities *out, const struct pmg_identities *more)
 static unsigned ask_registries(const struct pmg_catalog *catalog, const char *host, uint16_t port,
 			       const char *plain, struct pmg_asked *out)
 {
-	const struct registry *registry;
+	const struct pmg_catalog_registry *registry;
 	enum pmg_path_kind kind;
 	size_t i, n, longest = 0;
 	unsigned ecos = 0;
@@ -361,7 +240,7 @@ static unsigned ask_registries(const struct pmg_catalog *catalog, const char *ho
 
 		registry = &catalog->registries[i];
 		n = strlen(registry->plain);
-		if (!is_place(host, port, registry->host, registry->base.port) ||
+		if (!pmg_catalog_is_place(host, port, registry->host, registry->base.port) ||
 		    strncmp(plain, registry->plain, n) != 0)
 			continue;
 		kind = pmg_identity_path(registry->eco, plain + n, &who);
@@ -455,7 +334,7 @@ int pmg_catalog_add_source(struct pmg_catalog *catalog, enum pmg_eco eco, const 
 		return pmg_err_set(err, PMG_E_LIMIT, 0, "package sources of more than %zu bytes",
 				   PMG_CATALOG_SOURCES_MAX);
 	host = pmg_host_canonical(place.host);
-	add_host(catalog, &(struct host){ host, place.port, eco, 0, HOW_SOURCE });
+	add_host(catalog, &(struct pmg_catalog_host){ host, place.port, eco, 0, HOW_SOURCE });
 	if (!name || !is_told_by_shape(catalog, &place, eco, name, version))
 		catalog->source_bytes +=
 			pmg_addresses_add(catalog->addresses, &place, &as,
@@ -466,7 +345,7 @@ int pmg_catalog_add_source(struct pmg_catalog *catalog, enum pmg_eco eco, const 
 void pmg_catalog_learn(struct pmg_catalog *catalog, size_t registry, enum pmg_path_kind kind,
 		       const struct pmg_url *url, const char *name, const char *version)
 {
-	struct registry *from = &catalog->registries[registry];
+	struct pmg_catalog_registry *from = &catalog->registries[registry];
 	struct pmg_address as = { .kind = kind,
 				  .eco = from->eco,
 				  .registry = registry,
@@ -478,9 +357,9 @@ void pmg_catalog_learn(struct pmg_catalog *catalog, size_t registry, enum pmg_pa
 		return;
 	if (kind == PMG_PATH_ARTIFACT)
 		from->is_taught = true;
-	if (!is_place(host, url->port, from->host, from->base.port))
-		add_host(catalog,
-			 &(struct host){ host, url->port, from->eco, registry, HOW_LEARNED });
+	if (!pmg_catalog_is_place(host, url->port, from->host, from->base.port))
+		add_host(catalog, &(struct pmg_catalog_host){ host, url->port, from->eco, registry,
+							      HOW_LEARNED });
 	if (kind == PMG_PATH_ARTIFACT && is_told_by_shape(catalog, url, from->eco, name, version))
 		return;
 	catalog->learned_bytes += pmg_addresses_add(

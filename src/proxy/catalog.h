@@ -43,6 +43,10 @@ void pmg_catalog_set_private(struct pmg_catalog *catalog, size_t registry, const
 bool pmg_catalog_is_private(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name,
 			    const struct pmg_url *url);
 
+/** Is the scope of a name, which managers ask of one registry alone, a private one's? For what has
+ * no address: a lockfile's line, what lies installed. */
+bool pmg_catalog_owns_scope(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name);
+
 size_t pmg_catalog_count(const struct pmg_catalog *catalog); /* registries */
 const struct pmg_url *pmg_catalog_base(const struct pmg_catalog *catalog, size_t registry);
 enum pmg_eco pmg_catalog_eco(const struct pmg_catalog *catalog, size_t registry);

@@ -312,7 +312,7 @@ static bool is_question(struct pmg_doors *doors, const struct pmg_msg *msg)
 
 	if (msg->type != PMG_WIRE_ASK)
 		return false;
-	if (pmg_ask_answer(doors->service->gate.judge, doors->broker, msg, &err) < 0)
+	if (pmg_ask_answer(&doors->service->gate, doors->broker, msg, &err) < 0)
 		pmg_log_debug("%s", err.msg); /* without an answer the broker refuses */
 	return true;
 }

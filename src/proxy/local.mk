@@ -5,7 +5,7 @@ libproxy_a_SOURCES = \
 	%D%/ask.c %D%/ask.h \
 	%D%/callers.c %D%/callers.h \
 	%D%/capture.c %D%/capture.h \
-	%D%/catalog.c %D%/catalog.h \
+	%D%/catalog.c %D%/catalog.h %D%/catalog_priv.h %D%/catalog_homes.c \
 	%D%/client.c %D%/client.h %D%/client_answer.c %D%/client_priv.h %D%/client_request.c \
 	%D%/dates.c %D%/dates.h \
 	%D%/dns.c %D%/dns.h \

@@ -85,7 +85,7 @@ static void on_message(void *ctx, const struct pmg_msg *msg)
 	struct pmg_err err = PMG_ERR_INIT;
 
 	if (!server->is_stopping &&
-	    pmg_ask_answer(server->service.gate.judge, server->link, msg, &err) == 0)
+	    pmg_ask_answer(&server->service.gate, server->link, msg, &err) == 0)
 		return;
 	if (msg->type != PMG_WIRE_STOP || server->is_stopping) {
 		on_gone(server); /* whoever says something else is not our front */

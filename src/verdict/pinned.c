@@ -37,12 +37,13 @@ static bool next_hash(const struct pmg_strv *words, size_t *at, struct pmg_diges
 }
 
 int pmg_pinned_judge(struct pmg_judge *judge, enum pmg_eco eco, const char *name,
-		     const char *version, const char *hashes, struct pmg_judgement *out,
-		     struct pmg_err *err)
+		     const char *version, const char *hashes, enum pmg_place_kind origin,
+		     struct pmg_judgement *out, struct pmg_err *err)
 {
 	struct pmg_question q = { .eco = eco,
 				  .name = name,
 				  .version = version && *version ? version : NULL,
+				  .origin = origin,
 				  .published = PMG_DATE_UNASKED };
 	pmg_auto(strv) struct pmg_strv words = { 0 };
 	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };

@@ -5,7 +5,7 @@
 #include "verdict/judge.h"
 
 /**
- * Its age is not judged, and where it comes from is not known. The digests are of artifacts of
+ * Its age is not judged. The digests are of artifacts of
  * which any may be taken: one that is known malware is enough.
  * @param version  NULL or "": not known
  * @param hashes   "sha512-BASE64 sha256:HEX", blanks between; NULL or "" for none. Others say
@@ -13,7 +13,7 @@
  * @return as pmg_judge_decide()
  */
 int pmg_pinned_judge(struct pmg_judge *judge, enum pmg_eco eco, const char *name,
-		     const char *version, const char *hashes, struct pmg_judgement *out,
-		     struct pmg_err *err) PMG_MUST_CHECK;
+		     const char *version, const char *hashes, enum pmg_place_kind origin,
+		     struct pmg_judgement *out, struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

@@ -133,6 +133,8 @@ static char *heard(int fd)
 static void questions_are_answered_by_the_judge(void **state)
 {
 	struct world *w = *state;
+	pmg_auto(catalog) struct pmg_catalog *catalog = pmg_catalog_new();
+	const struct pmg_gate gate = { .judge = w->judge, .catalog = catalog };
 	size_t i;
 
 	assert_int_equal(fcntl(w->fds[1], F_SETFL, O_NONBLOCK), 0);
@@ -144,7 +146,7 @@ static void questions_are_answered_by_the_judge(void **state)
 		assert_int_equal(
 			pmg_json_parse("row", rows[i].body, strlen(rows[i].body), &msg.body, &err),
 			0);
-		assert_int_equal(pmg_ask_answer(w->judge, w->link, &msg, &err), rows[i].r);
+		assert_int_equal(pmg_ask_answer(&gate, w->link, &msg, &err), rows[i].r);
 		told = heard(w->fds[1]);
 		if (strcmp(told, rows[i].told) != 0)
 			fail_msg("row %zu: %s", i, told);

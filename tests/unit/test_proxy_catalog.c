@@ -314,6 +314,10 @@ static void private_is_only_what_every_registry_of_the_address_says(void **state
 			fail_msg("%s at %s", privacy[i].name, privacy[i].address);
 		assert_false(pmg_catalog_is_private(catalog, PMG_ECO_PYPI, privacy[i].name, &url));
 	}
+	assert_true(pmg_catalog_owns_scope(catalog, PMG_ECO_NPM, "@acme/x"));
+	assert_false(pmg_catalog_owns_scope(catalog, PMG_ECO_NPM, "@acme2/x"));
+	assert_false(pmg_catalog_owns_scope(catalog, PMG_ECO_NPM, "x")); /* though one has all */
+	assert_false(pmg_catalog_owns_scope(catalog, PMG_ECO_PYPI, "@acme/x"));
 }
 
 int main(void)

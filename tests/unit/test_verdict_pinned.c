@@ -28,6 +28,7 @@ int __wrap_pmg_judge_decide(struct pmg_judge *judge, const struct pmg_question *
 
 	(void)judge;
 	assert_int_equal(q->published, PMG_DATE_UNASKED);
+	assert_int_equal(q->origin, PMG_PLACE_PRIVATE);
 	assert_int_equal(pmg_str_addf(&asked, "%s@%s %s\n", q->name, q->version ? q->version : "-",
 				      q->sha256   ? "256"
 				      : q->sha512 ? "512"
@@ -68,7 +69,7 @@ static void a_name_and_each_digest_are_asked(void **state)
 
 		pmg_str_clear(&asked);
 		r = pmg_pinned_judge(NULL, PMG_ECO_PYPI, rows[i].name, rows[i].version,
-				     rows[i].hashes, &judgement, &err);
+				     rows[i].hashes, PMG_PLACE_PRIVATE, &judgement, &err);
 		assert_int_equal(r < 0 ? r : (int)judgement.verdict, rows[i].r);
 		assert_string_equal(asked.s, rows[i].asked);
 	}

@@ -1,0 +1,104 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+#include "proxy/catalog_priv.h"
+
+void pmg_catalog_set_private(struct pmg_catalog *catalog, size_t registry, const char *scope)
+{
+	struct pmg_catalog_registry *at = &catalog->registries[registry];
+
+	at->is_private = true;
+	free(at->private_scope);
+	at->private_scope = scope ? pmg_xstrdup(scope) : NULL;
+}
+
+static bool has_for_itself(const struct pmg_catalog_registry *registry, const char *name)
+{
+	size_t n = registry->private_scope ? strlen(registry->private_scope) : 0;
+
+	if (!registry->is_private)
+		return false;
+	return n == 0 || (strncmp(name, registry->private_scope, n) == 0 && name[n] == '/');
+}
+
+bool pmg_catalog_is_private(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name,
+			    const struct pmg_url *url)
+{
+	pmg_autofree char *host = pmg_host_canonical(url->host);
+	pmg_autofree char *plain = pmg_path_plain(url->path);
+	bool found = false;
+	size_t i;
+
+	for (i = 0; plain && i < catalog->n_registries; i++) {
+		const struct pmg_catalog_registry *registry = &catalog->registries[i];
+
+		if (registry->eco != eco ||
+		    !pmg_catalog_is_place(host, url->port, registry->host, registry->base.port) ||
+		    !pmg_str_has_prefix(plain, registry->plain))
+			continue;
+		if (!has_for_itself(registry, name))
+			return false;
+		found = true;
+	}
+	return found;
+}
+
+/* Registries of that ecosystem at that place; of those the path is below, the longest base alone.
+ */
+static size_t homes_at(const struct pmg_catalog *catalog, const char *host, const char *plain,
+		       const struct pmg_url *url, enum pmg_eco eco, size_t *homes)
+{
+	const struct pmg_catalog_registry *registry;
+	size_t i, len, longest = 0, n = 0;
+
+	for (i = 0; i < catalog->n_registries; i++) {
+		registry = &catalog->registries[i];
+		if (registry->eco != eco ||
+		    !pmg_catalog_is_place(host, url->port, registry->host, registry->base.port))
+			continue;
+		len = plain && pmg_str_has_prefix(plain, registry->plain) ? strlen(registry->plain)
+									  : 0;
+		if (len < longest)
+			continue;
+		n = len > longest ? 0 : n;
+		longest = len;
+		homes[n++] = i;
+	}
+	return n;
+}
+
+size_t pmg_catalog_homes(const struct pmg_catalog *catalog, const struct pmg_url *url,
+			 enum pmg_eco eco, size_t *homes, bool *is_foreign)
+{
+	pmg_autofree char *host = pmg_host_canonical(url->host);
+	pmg_autofree char *plain = pmg_path_plain(url->path);
+	const struct pmg_catalog_host *at;
+	size_t i, n = homes_at(catalog, host, plain, url, eco, homes);
+
+	*is_foreign = false;
+	if (n > 0)
+		return n;
+	for (i = 0; n < PMG_REGISTRIES_MAX && i < catalog->n_hosts; i++) {
+		at = &catalog->hosts[i];
+		if (at->eco == eco && at->how != HOW_SOURCE &&
+		    pmg_catalog_is_place(host, url->port, at->host, at->port))
+			homes[n++] = at->registry;
+	}
+	*is_foreign = n == 0;
+	for (i = 0; *is_foreign && i < catalog->n_registries; i++)
+		if (catalog->registries[i].eco == eco)
+			homes[n++] = i;
+	return n;
+}
+
+bool pmg_catalog_owns_scope(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < catalog->n_registries; i++)
+		if (catalog->registries[i].eco == eco && catalog->registries[i].private_scope &&
+		    has_for_itself(&catalog->registries[i], name))
+			return true;
+	return false;
+}
