@@ -1,7 +1,7 @@
 # Tests that are no unit of one layer, and what goes into the tarball for them.
 EXTRA_DIST += try .ci/run tools/apt-need tools/libs tools/check-layers tools/layers.txt tools/sizes
 EXTRA_DIST += e2e/helper.bash e2e/blocked.bats e2e/intel.bats e2e/intel-update.bats e2e/network.bats e2e/npm.bats e2e/packages.bats e2e/pip.bats
-EXTRA_DIST += e2e/pnpm.bats e2e/proxy.bats e2e/registry.bats e2e/signals.bats e2e/transparent.bats
+EXTRA_DIST += e2e/pnpm.bats e2e/proxy.bats e2e/inspect.bats e2e/registry.bats e2e/signals.bats e2e/transparent.bats
 EXTRA_DIST += e2e/users.bats e2e/versions.bats e2e/walls-tmp.bats e2e/profile-keys.bats e2e/codes.bats e2e/explain.bats
 EXTRA_DIST += e2e/fixture.bash e2e/parent-proxy.bats e2e/proxy-faults.bats e2e/proxy-git.bats
 EXTRA_DIST += e2e/proxy-guard.bats e2e/proxy-http.bats e2e/proxy-pip.bats e2e/proxy-size.bats

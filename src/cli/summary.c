@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/str.h"
+#include "conf/trait.h"
 
 #define NAMES_SHOWN 5U /* of packages that the same thing let in */
 
@@ -176,6 +177,37 @@ static void passed(const struct pmg_out *out, const struct pmg_record *record)
 	}
 }
 
+static bool has_found(const struct pmg_wire_judged *m, const char *kind)
+{
+	pmg_autofree char *head = pmg_xasprintf("%s: ", kind);
+	size_t i;
+
+	for (i = 0; i < m->findings.n; i++)
+		if (pmg_str_has_prefix(m->findings.v[i], head))
+			return true;
+	return false;
+}
+
+/* What packages have in them: "install scripts in 3 packages, native code in 1". */
+static void found(const struct pmg_out *out, const struct pmg_record *record)
+{
+	struct pmg_str text = PMG_STR_INIT(PMG_OUT_TEXT_MAX);
+	unsigned kind;
+	size_t i, n;
+
+	for (kind = 0; kind < PMG_TRAIT_MAX; kind++) {
+		for (i = n = 0; i < record->n_packages; i++)
+			n += has_found(&record->packages[i].what, pmg_trait_name(kind));
+		if (n > 0) /* the kinds are few: all fit */
+			(void)!pmg_str_addf(&text, "%s%s in %zu package%s", text.len ? ", " : "",
+					    pmg_trait_noun(kind), n, plural(n));
+	}
+	if (text.len > 0)
+		pmg_out_note(out, "found: %s; \"pmg audit list --run %s --json\" says where",
+			     text.s, record->id);
+	pmg_str_done(&text);
+}
+
 void pmg_summary_details(const struct pmg_out *out, const struct pmg_run_result *result)
 {
 	const struct pmg_record *record = &result->record;
@@ -192,6 +224,7 @@ void pmg_summary_details(const struct pmg_out *out, const struct pmg_run_result 
 				      age, result->index.state == PMG_INDEX_STALE ? " (old)" : "");
 	}
 	passed(out, record);
+	found(out, record);
 	if (record->lost)
 		pmg_out_note(out, "%" PRIu64 " more event%s than are kept", record->lost,
 			     plural(record->lost));

@@ -24,26 +24,31 @@ static const char *const names[PMG_TRAIT_MAX + 1] = {
 };
 
 static const struct {
-	const char *text;
+	const char *text; /* why it is refused */
+	const char *noun; /* what there is in so many packages */
 	bool blocks;
 } rows[PMG_TRAIT_MAX] = {
-	[PMG_TRAIT_TRAVERSAL] = { "a path leaves the package", true },
-	[PMG_TRAIT_LINK_OUTSIDE] = { "a link leaves the package", true },
-	[PMG_TRAIT_DEVICE] = { "a device node or pipe is in it", true },
-	[PMG_TRAIT_MISMATCH] = { "it is another package inside", false },
-	[PMG_TRAIT_AMBIGUOUS] = { "it can be read in two ways", false },
-	[PMG_TRAIT_CONTROL] = { "a path has control bytes", false },
-	[PMG_TRAIT_DUPLICATE] = { "a path stands twice", false },
-	[PMG_TRAIT_CASE] = { "paths differ only in case", false },
-	[PMG_TRAIT_SETUID] = { "a file is set-user-ID or set-group-ID", false },
-	[PMG_TRAIT_LINK] = { "it has links", false },
-	[PMG_TRAIT_OUTSIDE] = { "a file lies beside the package's folder", false },
-	[PMG_TRAIT_SCRIPTS] = { "install scripts", false },
-	[PMG_TRAIT_BUILD] = { "code that runs to build it", false },
-	[PMG_TRAIT_STARTUP] = { "code that runs at every start of Python", false },
-	[PMG_TRAIT_NATIVE] = { "native code", false },
-	[PMG_TRAIT_BINARY] = { "programs", false },
-	[PMG_TRAIT_UNINSPECTED] = { "not inspected whole", false },
+	[PMG_TRAIT_TRAVERSAL] = { "a path leaves the package", "paths that leave it", true },
+	[PMG_TRAIT_LINK_OUTSIDE] = { "a link leaves the package", "links that leave it", true },
+	[PMG_TRAIT_DEVICE] = { "a device node or pipe is in it", "device nodes", true },
+	[PMG_TRAIT_MISMATCH] = { "it is another package inside", "another name or version", false },
+	[PMG_TRAIT_AMBIGUOUS] = { "it can be read in two ways",
+				  "contents that can be read in two ways", false },
+	[PMG_TRAIT_CONTROL] = { "a path has control bytes", "control bytes in paths", false },
+	[PMG_TRAIT_DUPLICATE] = { "a path stands twice", "paths that stand twice", false },
+	[PMG_TRAIT_CASE] = { "paths differ only in case", "paths that differ only in case", false },
+	[PMG_TRAIT_SETUID] = { "a file is set-user-ID or set-group-ID", "set-user-ID bits", false },
+	[PMG_TRAIT_LINK] = { "it has links", "links", false },
+	[PMG_TRAIT_OUTSIDE] = { "a file lies beside the package's folder",
+				"files beside its folder", false },
+	[PMG_TRAIT_SCRIPTS] = { "install scripts", "install scripts", false },
+	[PMG_TRAIT_BUILD] = { "code that runs to build it", "code that runs to build it", false },
+	[PMG_TRAIT_STARTUP] = { "code that runs at every start of Python",
+				"code that runs at each start of Python", false },
+	[PMG_TRAIT_NATIVE] = { "native code", "native code", false },
+	[PMG_TRAIT_BINARY] = { "programs", "programs", false },
+	[PMG_TRAIT_UNINSPECTED] = { "not inspected whole", "something that was not inspected",
+				    false },
 };
 
 const char *pmg_trait_name(enum pmg_trait kind)
@@ -54,6 +59,11 @@ const char *pmg_trait_name(enum pmg_trait kind)
 const char *pmg_trait_text(enum pmg_trait kind)
 {
 	return rows[kind].text;
+}
+
+const char *pmg_trait_noun(enum pmg_trait kind)
+{
+	return rows[kind].noun;
 }
 
 const char *const *pmg_trait_names(void)

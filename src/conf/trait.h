@@ -33,6 +33,7 @@ enum pmg_trait {
 
 const char *pmg_trait_name(enum pmg_trait kind); /* "traversal" */
 const char *pmg_trait_text(enum pmg_trait kind); /* "a path leaves the package" */
+const char *pmg_trait_noun(enum pmg_trait kind); /* "paths that leave the package" */
 /** @return PMG_TRAIT_MAX when it is no name of one */
 enum pmg_trait pmg_trait_parse(const char *name);
 /** All names in order, NULL-terminated: for "did you mean". */

@@ -17,6 +17,7 @@ static void every_kind_has_a_name_that_is_read_back_and_words(void **state)
 		assert_non_null(pmg_trait_name(kind));
 		assert_int_equal(pmg_trait_parse(pmg_trait_name(kind)), kind);
 		assert_true(strlen(pmg_trait_text(kind)) > 0);
+		assert_true(strlen(pmg_trait_noun(kind)) > 0);
 	}
 	assert_null(pmg_trait_names()[PMG_TRAIT_MAX]);
 	assert_int_equal(pmg_trait_parse("Traversal"), PMG_TRAIT_MAX);
