@@ -7,7 +7,7 @@ EXTRA_DIST += e2e/fixture.bash e2e/parent-proxy.bats e2e/proxy-faults.bats e2e/p
 EXTRA_DIST += e2e/proxy-guard.bats e2e/proxy-http.bats e2e/proxy-pip.bats e2e/proxy-size.bats
 EXTRA_DIST += e2e/proxy-trust.bats e2e/proxy-tunnel.bats
 EXTRA_DIST += e2e/walls.bash e2e/walls-files.bats e2e/walls-killed.bats e2e/walls-terminal.bats
-EXTRA_DIST += e2e/bun.bats e2e/intact.bats e2e/policy.bats e2e/presets.bats e2e/yarn.bats
+EXTRA_DIST += e2e/bun.bats e2e/cooldown.bats e2e/intact.bats e2e/policy.bats e2e/presets.bats e2e/yarn.bats
 EXTRA_DIST += e2e/walls-more.bats e2e/python.bash e2e/uv.bats e2e/pipx.bats e2e/poetry.bats
 
 # In EXTRA_DIST its name would be the target of that name: `make dist` would run every test.
