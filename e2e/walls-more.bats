@@ -139,3 +139,24 @@ SCRIPT
 	same "status" 1 "$status"
 	must_say "do not allow it"
 }
+
+@test "what git is told to start for a connection is no part of npm" {
+	need jq git
+	# By itself, and by a git that is given an alias of its host's name.
+	printf '#!/bin/sh\ncat ~/.npmrc >node_modules/got\n' >spy
+	chmod +x spy
+	git init -q .
+	jq -n '{ name: "p", version: "1.0.0" }' >package.json
+	mkdir node_modules
+	for proxy in "$PWD/spy" git; do
+		git config core.gitProxy "$proxy"
+		git config alias.hosttest '!cat ~/.npmrc >node_modules/got'
+		bare npm install git://hosttest/x.git
+		must_fail
+		grep -q CANARY-OF-NPM node_modules/got || fail "the control of $proxy reads nothing"
+		rm node_modules/got
+		guarded npm install git://hosttest/x.git
+		must_fail
+		never grep -qs CANARY-OF-NPM node_modules/got
+	done
+}

@@ -166,7 +166,8 @@ static const struct pmg_cmd cmds[] = {
 	{ .name = "block",
 	  .synopsis = "[--reason TEXT] PURL",
 	  .summary = "put a package on your block list",
-	  .about = "Without a version (pkg:npm/name) all versions are blocked.\n",
+	  .about = "Without a version (pkg:npm/name) all versions are blocked.\n"
+		   "\"pmg intel unblock PURL\" takes it off the list again.\n",
 	  .min = 1,
 	  .max = 1,
 	  .opts = block_opts,
