@@ -438,6 +438,9 @@ END
 	out env PMG_NO_SANDBOX=1 PMG_SANDBOX=0 PMG_SANDBOX_DRIVER=none "$pmg" sandbox exec -- cat "$HOME/.netrc"
 	must_fail
 	must_not_say S3CRET
+	# What is typed counts before it.
+	out env PMG_SANDBOX_DRIVER=none "$pmg" --driver full sandbox exec -- true
+	must_work
 }
 
 @test "PMG1002: a mistake in config.yml, or in a file of the project, with its place" {
