@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "cli/cmd_scan.h"
 #include "conf/dirs.h"
+#include "conf/overrides.h"
 
 void pmg_intel_place_done(struct pmg_intel_place *place)
 {
@@ -14,6 +15,7 @@ void pmg_intel_place_done(struct pmg_intel_place *place)
 	free(place->index);
 	free(place->blocklist);
 	free(place->config);
+	free(place->overrides);
 }
 
 int pmg_intel_place_find(struct pmg_intel_place *out, struct pmg_err *err)
@@ -30,6 +32,7 @@ int pmg_intel_place_find(struct pmg_intel_place *out, struct pmg_err *err)
 	out->index = pmg_path_join(out->state, "intel.db");
 	out->blocklist = pmg_path_join(dirs.config, "blocklist.yml");
 	out->config = pmg_path_join(dirs.config, "config.yml");
+	out->overrides = pmg_path_join(dirs.config, PMG_OVERRIDES_FILE);
 	return 0;
 }
 
@@ -82,6 +85,31 @@ static const struct pmg_opt import_opts[] = {
 	  .offset = offsetof(struct pmg_intel_import_opts, pubkeys),
 	  .arg = "KEY",
 	  .help = "of --manifest: whose signature counts, a file or base64; at most two" },
+	{ 0 },
+};
+
+static const struct pmg_opt allow_opts[] = {
+	{ .kind = PMG_OPT_TEXT,
+	  .name = "expires",
+	  .offset = offsetof(struct pmg_intel_allow_opts, expires),
+	  .arg = "WHEN",
+	  .help = "a day, 2027-01-31, or a duration, 30d; else never" },
+	{ .kind = PMG_OPT_TEXT,
+	  .name = "id",
+	  .offset = offsetof(struct pmg_intel_allow_opts, id),
+	  .arg = "ID",
+	  .help = "the record that does not count; else all that are against it now" },
+	JSON_ROW(pmg_intel_allow_opts),
+	{ .kind = PMG_OPT_TEXT,
+	  .name = "reason",
+	  .offset = offsetof(struct pmg_intel_allow_opts, reason),
+	  .arg = "TEXT",
+	  .help = "why; must be given" },
+	{ 0 },
+};
+
+static const struct pmg_opt report_opts[] = {
+	JSON_ROW(pmg_intel_report_opts),
 	{ 0 },
 };
 
@@ -163,6 +191,16 @@ static const struct pmg_opt block_opts[] = {
 };
 
 static const struct pmg_cmd cmds[] = {
+	{ .name = "allow",
+	  .synopsis = "[--expires WHEN] [--id ID] [--json] --reason TEXT PURL",
+	  .summary = "let a version in that a feed is mistaken about",
+	  .about = "Writes an entry of intel.overrides into overrides.yml beside config.yml: the\n"
+		   "record does not count for this version, and each use of it is said.\n",
+	  .min = 1,
+	  .max = 1,
+	  .opts = allow_opts,
+	  .opts_size = sizeof(struct pmg_intel_allow_opts),
+	  .run = pmg_cmd_intel_allow },
 	{ .name = "block",
 	  .synopsis = "[--reason TEXT] PURL",
 	  .summary = "put a package on your block list",
@@ -204,6 +242,13 @@ static const struct pmg_cmd cmds[] = {
 	  .opts = query_opts,
 	  .opts_size = sizeof(struct pmg_intel_query_opts),
 	  .run = pmg_cmd_intel_query },
+	{ .name = "report",
+	  .synopsis = "[--json] [PURL]",
+	  .summary = "show what the index holds, or all that it knows of a package",
+	  .max = 1,
+	  .opts = report_opts,
+	  .opts_size = sizeof(struct pmg_intel_report_opts),
+	  .run = pmg_cmd_intel_report },
 	{ .name = "rollback",
 	  .synopsis = "[--json]",
 	  .summary = "go back to the index before the present one",

@@ -15,6 +15,7 @@ struct pmg_intel_place {
 	char *index;
 	char *blocklist;
 	char *config; /* config.yml */
+	char *overrides;
 };
 
 void pmg_intel_place_done(struct pmg_intel_place *place);
@@ -74,6 +75,13 @@ struct pmg_intel_import_opts {
 	struct pmg_strv pubkeys;
 	bool accept, json;
 };
+struct pmg_intel_allow_opts {
+	const char *expires, *id, *reason;
+	bool json;
+};
+struct pmg_intel_report_opts {
+	bool json;
+};
 struct pmg_intel_export_opts {
 	const char *sign, *expires;
 	uint64_t sequence;
@@ -103,6 +111,8 @@ extern const struct pmg_opt pmg_exposure_options[];
 
 int pmg_cmd_intel_exposure(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err);
+int pmg_cmd_intel_allow(const struct pmg_call *call, struct pmg_err *err);
+int pmg_cmd_intel_report(const struct pmg_call *call, struct pmg_err *err);
 int pmg_cmd_intel_export(const struct pmg_call *call, struct pmg_err *err);
 /** `pmg intel import` with --manifest. */
 int pmg_intel_import_signed(const struct pmg_call *call, struct pmg_err *err);

@@ -5,7 +5,9 @@
 #include "base/str.h"
 #include "cli/cmd_intel.h"
 #include "conf/managed.h"
+#include "pm/version.h"
 #include "verdict/judge.h"
+#include "verdict/known.h"
 
 #define LINE_MAX_BYTES 8192
 
@@ -19,6 +21,7 @@ struct asking {
 	struct pmg_judge *judge;
 	struct pmg_intel_settings settings;
 	struct pmg_index_info info;
+	const char *index; /* path */
 };
 
 static void asking_done(struct asking *asking)
@@ -28,8 +31,29 @@ static void asking_done(struct asking *asking)
 }
 PMG_DEFINE_AUTO_DONE(asking, struct asking, asking_done);
 
+/* Without a version only what counts for all versions is the answer; that there is more of single
+ * ones must not go unsaid. Their ids, each once. */
+static int find_single(const struct asking *asking, const struct question *q,
+		       const struct pmg_judgement *j, struct pmg_strv *out, struct pmg_err *err)
+{
+	pmg_auto(known) struct pmg_known known = { 0 };
+	pmg_autofree char *name = NULL;
+	size_t i;
+	int r;
+
+	if (q->version || !asking->info.present)
+		return 0;
+	name = pmg_name_canonical(q->eco, q->name);
+	r = name ? pmg_known_load(asking->index, q->eco, name, &known, err) : 0;
+	for (i = 0; r == 0 && i < known.n; i++)
+		if (!pmg_strv_has(&j->ids, known.v[i].id))
+			(void)pmg_strv_add_once(out, known.v[i].id);
+	return r;
+}
+
 static void print_json(const struct pmg_out *out, const struct question *q,
-		       const struct pmg_judgement *j, const struct asking *asking)
+		       const struct pmg_judgement *j, const struct pmg_strv *single,
+		       const struct asking *asking)
 {
 	pmg_auto(json) struct json_t *json = pmg_json_object();
 
@@ -44,13 +68,15 @@ static void print_json(const struct pmg_out *out, const struct question *q,
 	pmg_json_set_str(json, "note", j->note);
 	if (j->waivers.n > 0)
 		pmg_json_set(json, "waivers", pmg_json_strv(&j->waivers));
+	if (single->n > 0)
+		pmg_json_set(json, "single_versions", pmg_json_strv(single));
 	pmg_json_set(json, "index", pmg_intel_state_json(&asking->settings, &asking->info));
 	pmg_out_json(out, json);
 	(void)fflush(out->to); /* who asks line by line waits for it; pmg_out_finish() checks */
 }
 
 static void print_text(const struct pmg_out *out, const struct question *q,
-		       const struct pmg_judgement *j)
+		       const struct pmg_judgement *j, const struct pmg_strv *single)
 {
 	pmg_autofree char *name = pmg_out_quote(q->name);
 	pmg_autofree char *version = pmg_out_quote(q->version);
@@ -74,20 +100,29 @@ static void print_text(const struct pmg_out *out, const struct question *q,
 
 		(void)fprintf(out->to, "  %s\n", waiver);
 	}
+	if (single->n > 0) {
+		pmg_autofree char *joined = pmg_strv_join(single, ", ", PMG_OUT_TEXT_MAX);
+		pmg_autofree char *ids = pmg_out_quote(joined);
+
+		(void)fprintf(out->to, "  single versions are known to be bad: %s\n", ids);
+	}
 }
 
 static int answer(const struct asking *asking, const struct pmg_out *out, const struct question *q,
 		  bool as_json, struct pmg_err *err)
 {
 	pmg_auto(judgement) struct pmg_judgement j = { 0 };
+	pmg_auto(strv) struct pmg_strv single = { 0 };
 	int r = pmg_judge_ask(asking->judge, q->eco, q->name, q->version, &j, err);
 
+	if (r == 0)
+		r = find_single(asking, q, &j, &single, err);
 	if (r < 0)
 		return r;
 	if (as_json)
-		print_json(out, q, &j, asking);
+		print_json(out, q, &j, &single, asking);
 	else
-		print_text(out, q, &j);
+		print_text(out, q, &j, &single);
 	return 0;
 }
 
@@ -206,6 +241,7 @@ int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err)
 		r = pmg_judge_set_packages(asking.judge, &asking.settings.config.packages, err);
 	if (r < 0)
 		return r;
+	asking.index = place.index;
 	pmg_judge_info(asking.judge, &asking.info);
 	if (!settings->quiet)
 		note_state(call->out, &asking);

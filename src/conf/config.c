@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/str.h"
 #include "conf/keys.h"
+#include "conf/overrides.h"
 #include "conf/trusted.h"
 
 #define SCHEMA_VERSION 1U
@@ -271,6 +273,14 @@ int pmg_config_load(const char *path, struct pmg_config *out, struct pmg_err *er
 			return pmg_err_diag(err, PMG_DIAG_CONFIG);
 		config.path = pmg_xstrdup(path);
 		pmg_config_note_keys(&config, doc);
+	}
+	{
+		pmg_autofree char *dir = pmg_path_dir(path);
+		pmg_autofree char *overrides = pmg_path_join(dir, PMG_OVERRIDES_FILE);
+
+		r = pmg_overrides_load(overrides, &config, err);
+		if (r < 0)
+			return r;
 	}
 	/* An empty message is none. */
 	if (config.advisory_message && config.advisory_message[0] == '\0') {

@@ -1,5 +1,5 @@
 noinst_LIBRARIES += libconf.a
-libconf_a_SOURCES = \
+libconf_a_SOURCES = %D%/overrides.c %D%/overrides.h \
 	%D%/config.c %D%/config.h %D%/config_intel.c %D%/config_intel.h %D%/config_packages.c %D%/config_packages.h \
 	%D%/config_sandbox.c %D%/config_sandbox.h \
 	%D%/dirs.c %D%/dirs.h %D%/trait.c %D%/trait.h %D%/ini.c %D%/ini.h \
@@ -29,6 +29,8 @@ check_PROGRAMS += tests/unit/test_conf_narrow
 tests_unit_test_conf_narrow_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_packages
 tests_unit_test_conf_packages_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_conf_overrides
+tests_unit_test_conf_overrides_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_toml
 tests_unit_test_conf_toml_LDADD = $(LINK_CONF) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_conf_trusted

@@ -355,16 +355,20 @@ static void narrow_ages(struct work *work, const struct pmg_narrow_row *row)
 static void drop_entries(struct work *work, struct pmg_packages_list *list, const char *key,
 			 const char *why)
 {
+	pmg_autofree char *where = NULL; /* of the first: not every entry stands in config.yml */
+	pmg_autofree char *who = pmg_managed_who(work->by, why);
 	size_t i, kept = 0;
 
 	for (i = 0; i < list->n; i++) {
-		if (list->v[i].layer == PMG_PACKAGES_USER)
-			pmg_packages_entry_done(&list->v[i]);
-		else
+		if (list->v[i].layer != PMG_PACKAGES_USER) {
 			list->v[kept++] = list->v[i];
+			continue;
+		}
+		where = where ? where : pmg_steal_ptr(&list->v[i].where);
+		pmg_packages_entry_done(&list->v[i]);
 	}
-	if (kept < list->n)
-		note(work, pmg_config_line(work->config, key), key, why);
+	if (where)
+		pmg_strv_addf(work->notes, "%s: %s does not hold: %s", where, key, who);
 	list->n = kept;
 }
 

@@ -9,12 +9,14 @@ libverdict_a_SOURCES = \
 	%D%/purl.c %D%/purl.h %D%/waivers.c %D%/waivers.h
 # What is fetched.
 libverdict_a_SOURCES += %D%/delta.c %D%/delta.h %D%/fetched.c %D%/fetched.h \
-	%D%/oci.c %D%/oci.h %D%/update_oci.c \
+	%D%/known.c %D%/known.h %D%/oci.c %D%/oci.h %D%/update_oci.c \
 	%D%/manifest.c %D%/manifest.h %D%/signed.c %D%/signed.h \
 	%D%/update.c %D%/update.h %D%/update_changes.c %D%/update_priv.h %D%/update_signed.c
 check_PROGRAMS += tests/unit/test_verdict_oci tests/fuzz/fuzz_oci
 tests_unit_test_verdict_oci_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_fuzz_fuzz_oci_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
+check_PROGRAMS += tests/unit/test_verdict_known
+tests_unit_test_verdict_known_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_verdict_manifest tests/unit/test_verdict_signed tests/fuzz/fuzz_manifest
 tests_unit_test_verdict_manifest_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_signed_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)

@@ -294,6 +294,79 @@ static void a_query_says_what_is_waived_and_by_which_line(void **state)
 	assert_non_null(strstr(b.err, "trusted_packages: package pattern \"pkg:npm/x@1.x\": "));
 }
 
+static void a_query_without_a_version_says_that_single_ones_are_bad(void **state)
+{
+	pmg_auto(said) struct said s = RUN("query", "pkg:npm/x");
+	pmg_auto(said) struct said j = RUN("query", "--json", "pkg:npm/x");
+	pmg_auto(said) struct said v = RUN("query", "pkg:npm/x@1.0.1");
+
+	(void)state;
+	assert_non_null(strstr(s.out, "npm x: allow, nothing known against it\n"
+				      "  single versions are known to be bad: MAL-1"));
+	assert_non_null(strstr(j.out, "\"single_versions\":[\"MAL-1\""));
+	assert_null(strstr(v.out, "single versions"));
+}
+
+static void a_report_tells_what_is_known(void **state)
+{
+	pmg_auto(said) struct said all = RUN("report");
+	pmg_auto(said) struct said j = RUN("report", "--json");
+	pmg_auto(said) struct said one = RUN("report", "pkg:npm/x@1.0.1");
+	pmg_auto(said) struct said o = RUN("report", "--json", "pkg:npm/x");
+	pmg_auto(json) struct json_t *json = NULL;
+	pmg_auto(json) struct json_t *known = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_non_null(strstr(all.out, "npm       2 packages, 4 records\n"));
+	assert_non_null(strstr(all.out, "other  2        0"));
+	assert_int_equal(pmg_json_parse("report", j.out, strlen(j.out), &json, &err), 0);
+	assert_int_equal(pmg_json_len(pmg_json_get(json, "feeds")), 2);
+	assert_string_equal(pmg_json_str(pmg_json_get(json, "index"), "state"), "stale");
+	assert_true(pmg_str_has_prefix(one.out, "pkg:npm/x@1.0.1: allow, nothing known"));
+	assert_non_null(strstr(one.out, "MAL-1  feed   1.0.0"));
+	assert_int_equal(pmg_json_parse("report", o.out, strlen(o.out), &known, &err), 0);
+	assert_true(pmg_json_len(pmg_json_get(known, "known")) >= 2);
+	assert_false(pmg_json_bool(known, "more"));
+}
+
+static void what_is_allowed_is_one_record_of_one_version_with_a_reason(void **state)
+{
+	pmg_autofree char *path = pmg_path_join(home, ".config/pmg/overrides.yml");
+	pmg_auto(said) struct said why = RUN("allow", "pkg:npm/x@1.0.0");
+	pmg_auto(said) struct said whole = RUN("allow", "--reason", "r", "pkg:npm/x");
+	pmg_auto(said) struct said other =
+		RUN("allow", "--reason", "r", "--id", "MAL-77", "pkg:npm/x@1.0.0");
+	pmg_auto(said) struct said fine = RUN("allow", "--reason", "r", "pkg:npm/x@1.0.1");
+	pmg_auto(said) struct said past =
+		RUN("allow", "--reason", "r", "--expires", "2020-01-01", "pkg:npm/x@1.0.0");
+
+	(void)state;
+	assert_int_equal(why.status, 121);
+	assert_int_equal(whole.status, 121);
+	assert_int_equal(other.status, 121);
+	assert_int_equal(fine.status, 121);
+	assert_int_equal(past.status, 121);
+	assert_int_equal(access(path, F_OK), -1);
+	{
+		pmg_auto(said) struct said s = RUN("allow", "--json", "--reason", "not \033[1mbad",
+						   "--expires", "30d", "pkg:npm/x@1.0.0");
+		pmg_auto(said) struct said q = RUN("query", "pkg:npm/x@1.0.0");
+		pmg_auto(said) struct said again =
+			RUN("allow", "--json", "--reason", "r", "pkg:npm/x@1.0.0");
+
+		assert_int_equal(s.status, 0);
+		assert_true(pmg_str_has_prefix(s.out, "{\"purl\":\"pkg:npm/x@1.0.0\",\"ids\":["
+						      "\"MAL-1\"],"));
+		assert_non_null(strstr(s.out, "\"added\":true"));
+		assert_true(pmg_str_has_prefix(q.out, "npm x@1.0.0: allow"));
+		assert_non_null(strstr(q.out, "overrides.yml:5"));
+		assert_non_null(strstr(q.out, "not \\x1b[1mbad"));
+		assert_non_null(strstr(again.out, "\"added\":false"));
+	}
+	assert_int_equal(unlink(path), 0);
+}
+
 static void lines_are_answered_one_by_one(void **state)
 {
 	static const char in[] = "#ecosystem\tname\tversion\n"
@@ -531,6 +604,9 @@ int main(void)
 		cmocka_unit_test(status_shows_feeds_and_block_list),
 		cmocka_unit_test(the_json_of_a_query_has_its_promised_shape),
 		cmocka_unit_test(a_query_says_what_is_waived_and_by_which_line),
+		cmocka_unit_test(a_query_without_a_version_says_that_single_ones_are_bad),
+		cmocka_unit_test(a_report_tells_what_is_known),
+		cmocka_unit_test(what_is_allowed_is_one_record_of_one_version_with_a_reason),
 		cmocka_unit_test(lines_are_answered_one_by_one),
 		cmocka_unit_test(a_line_that_cannot_be_read_ends_it_with_its_number),
 		cmocka_unit_test(block_and_unblock_change_the_answer),

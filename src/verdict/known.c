@@ -1,0 +1,134 @@
+#include "verdict/known.h"
+
+#include <stdlib.h>
+
+#include "store/store.h"
+#include "verdict/index.h"
+
+void pmg_known_done(struct pmg_known *known)
+{
+	size_t i;
+
+	for (i = 0; i < known->n; i++) {
+		struct pmg_known_row *row = &known->v[i];
+
+		free(row->feed);
+		free(row->id);
+		free(row->note);
+		free(row->version);
+		free(row->low);
+		free(row->high);
+	}
+	free(known->v);
+	*known = (struct pmg_known){ 0 };
+}
+
+/* After the checks that everybody who asks the index has made. */
+static int open_checked(const char *path, struct pmg_store **out, struct pmg_err *err)
+{
+	pmg_auto(index) struct pmg_index *index = NULL;
+	int r = pmg_index_open(path, &index, err);
+
+	return r < 0 ? r : pmg_store_open(path, PMG_STORE_READ, out, err);
+}
+
+static char *text(struct pmg_stmt *stmt, int column)
+{
+	const char *value = pmg_stmt_text(stmt, column);
+
+	return pmg_xstrdup(value ? value : "");
+}
+
+static void take(struct pmg_known *known, struct pmg_stmt *stmt)
+{
+	known->v = pmg_grow(known->v, known->n, &known->cap, sizeof *known->v);
+	known->v[known->n++] = (struct pmg_known_row){
+		.feed = text(stmt, 0),
+		.id = text(stmt, 1),
+		.note = text(stmt, 2),
+		.version = text(stmt, 3),
+		.low = text(stmt, 4),
+		.high = text(stmt, 5),
+		.inclusive = pmg_stmt_int(stmt, 6) != 0,
+	};
+}
+
+int pmg_known_load(const char *index_path, enum pmg_eco eco, const char *name,
+		   struct pmg_known *out, struct pmg_err *err)
+{
+	static const char sql[] =
+		"SELECT f.name, r.id, r.note, e.version, e.low, e.high, e.inclusive FROM entry e"
+		" JOIN record r ON r.record = e.record JOIN feed f ON f.feed = r.feed"
+		" WHERE e.eco = ?1 AND e.name = ?2 ORDER BY 1, 2, 4, 5, 6";
+	pmg_auto(store) struct pmg_store *store = NULL;
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	pmg_auto(known) struct pmg_known known = { 0 };
+	int r = open_checked(index_path, &store, err);
+
+	if (r == 0)
+		r = pmg_store_prepare(store, sql, &stmt, err);
+	if (r < 0)
+		return r;
+	pmg_stmt_bind_int(stmt, 1, eco);
+	pmg_stmt_bind_text(stmt, 2, name);
+	while ((r = pmg_stmt_step(stmt, err)) > 0 && known.n < PMG_KNOWN_MAX)
+		take(&known, stmt);
+	if (r < 0)
+		return r;
+	known.has_more = r > 0;
+	*out = known;
+	known = (struct pmg_known){ 0 };
+	return 0;
+}
+
+char *pmg_known_versions(const struct pmg_known_row *row)
+{
+	const char *before = row->inclusive ? "<=" : "<";
+
+	if (row->version[0])
+		return pmg_xstrdup(row->version);
+	if (!row->low[0] && !row->high[0])
+		return pmg_xstrdup("all versions");
+	return pmg_xasprintf("%s%s%s%s%s", row->low[0] ? ">=" : "", row->low,
+			     row->low[0] && row->high[0] ? " " : "", row->high[0] ? before : "",
+			     row->high);
+}
+
+static int count_ecosystems(struct pmg_store *store, struct pmg_known_totals *out,
+			    struct pmg_err *err)
+{
+	static const char sql[] =
+		"SELECT eco, count(DISTINCT name), count(DISTINCT record) FROM entry GROUP BY eco";
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	int r = pmg_store_prepare(store, sql, &stmt, err);
+
+	while (r >= 0 && (r = pmg_stmt_step(stmt, err)) > 0) {
+		int64_t eco = pmg_stmt_int(stmt, 0);
+
+		if (eco != PMG_ECO_NPM && eco != PMG_ECO_PYPI)
+			continue;
+		out->of[eco].packages = (uint64_t)pmg_stmt_int(stmt, 1);
+		out->of[eco].records = (uint64_t)pmg_stmt_int(stmt, 2);
+	}
+	return r;
+}
+
+int pmg_known_count(const char *index_path, struct pmg_known_totals *out, struct pmg_err *err)
+{
+	pmg_auto(store) struct pmg_store *store = NULL;
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	struct pmg_known_totals totals = { .digests = 0 };
+	int r = open_checked(index_path, &store, err);
+
+	if (r == 0)
+		r = count_ecosystems(store, &totals, err);
+	if (r == 0)
+		r = pmg_store_prepare(store, "SELECT count(*) FROM digest", &stmt, err);
+	if (r == 0)
+		r = pmg_stmt_step(stmt, err);
+	if (r < 0)
+		return r;
+	totals.digests = r > 0 ? (uint64_t)pmg_stmt_int(stmt, 0) : 0;
+	*out = totals;
+	return 0;
+}

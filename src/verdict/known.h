@@ -1,0 +1,52 @@
+#ifndef PMG_VERDICT_KNOWN_H
+#define PMG_VERDICT_KNOWN_H
+/** What an index holds, for people: of one package, and altogether. Verdicts: judge.h. */
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "pm/pm.h"
+
+#define PMG_KNOWN_MAX 10000U /* rows of one package that are told */
+
+/* Canonical forms; "" where there is none. */
+struct pmg_known_row {
+	char *feed, *id, *note;
+	char *version;  /* one version; "": a range */
+	char *low;      /* of a range: from it on; "": from the first */
+	char *high;     /* up to it; "": without end */
+	bool inclusive; /* high itself as well */
+};
+
+/* In the order of feed, id and version. */
+struct pmg_known {
+	struct pmg_known_row *v;
+	size_t n, cap;
+	bool has_more;
+};
+
+void pmg_known_done(struct pmg_known *known);
+PMG_DEFINE_AUTO_DONE(known, struct pmg_known, pmg_known_done);
+
+/**
+ * @param name  canonical
+ * @param[out] out  zeroed by the caller
+ * @return 0; -PMG_E_NOTFOUND: there is no index; what pmg_index_open() returns
+ */
+int pmg_known_load(const char *index_path, enum pmg_eco eco, const char *name,
+		   struct pmg_known *out, struct pmg_err *err) PMG_MUST_CHECK;
+/** "1.0.0", ">=1.0.0 <2.0.0", "<=2.0.0", "all versions". Caller frees. */
+char *pmg_known_versions(const struct pmg_known_row *row) PMG_MUST_CHECK;
+
+struct pmg_known_totals {
+	struct {
+		uint64_t packages, records;
+	} of[2];          /* npm, PyPI: enum pmg_eco */
+	uint64_t digests; /* artifacts that are known by what is in them */
+};
+/** @return as above */
+int pmg_known_count(const char *index_path, struct pmg_known_totals *out,
+		    struct pmg_err *err) PMG_MUST_CHECK;
+
+#endif
