@@ -193,3 +193,54 @@ warm() { # NAME
 	must_say '[PMG3008] refused latepy@1.0 (pypi): known malware'
 	must_say 'it came past the proxy'
 }
+
+@test "pnpm: a listed package in the lockfile, and one out of its store" {
+	tool pnpm 10 pnpm
+	registry_add '{"eco":"npm","name":"stored","version":"1.0.0","scripts":{"postinstall":"node mark.js"},
+		"files":{"mark.js":"require(\"fs\").writeFileSync(\"marked\", \"yes\")\n"}}'
+	printf '{"name":"p","version":"1.0.0","dependencies":{"stored":"1.0.0"},"pnpm":{"onlyBuiltDependencies":["stored"]}}\n' >package.json
+	bare pnpm install
+	must_work
+	[ "$(cat node_modules/stored/marked)" = yes ] || fail "the control did not run its script: $(shown)"
+	cp package.json "$BATS_TEST_TMPDIR/first.json"
+	record stored 1.0.0 MAL-2026-81 >"$BATS_TEST_TMPDIR/m.json"
+	"$pmg" intel import --name late "$BATS_TEST_TMPDIR/m.json" >/dev/null 2>&1
+	rm -rf node_modules
+	guarded pnpm install --offline --frozen-lockfile
+	[ "$status" -eq 1 ] || fail "not refused: $(shown)"
+	must_say '[PMG3008] refused stored@1.0.0 (npm): known malware, PMG3001 MAL-2026-81'
+	must_say 'pnpm-lock.yaml:'
+	[ ! -e node_modules ]
+	guarded pnpm remove stored
+	must_work
+	never grep -q stored pnpm-lock.yaml
+	# Without a lockfile: nobody knew before that it would come out of the store.
+	cp "$BATS_TEST_TMPDIR/first.json" package.json
+	rm -rf node_modules pnpm-lock.yaml
+	# What pnpm has kept of the first build is not the script that runs.
+	guarded pnpm install --offline --config.side-effects-cache=false
+	must_fail
+	[ ! -e node_modules/stored/marked ] || fail "its script ran: $(shown)"
+	must_say PMG3008
+}
+
+@test "yarn 1 and bun: a listed package in the lockfile" {
+	tool yarn 1 yarn
+	package_json '{ "bad": "1.0.0" }'
+	bare yarn install --ignore-scripts
+	must_work
+	block pkg:npm/bad@1.0.0
+	rm -rf node_modules
+	guarded yarn install --offline
+	[ "$status" -eq 1 ] || fail "not refused: $(shown)"
+	must_say 'yarn.lock:'
+	must_say '[PMG3008] refused bad@1.0.0 (npm): on your block list'
+	[ ! -e node_modules ]
+	rm yarn.lock
+	printf '{ "lockfileVersion": 1, "workspaces": { "": { "dependencies": { "bad": "1.0.0", }, }, },\n "packages": {\n  "bad": ["bad@1.0.0", "", {}, ""],\n } }\n' >bun.lock
+	tool bun 1 bun
+	guarded bun install
+	[ "$status" -eq 1 ] || fail "not refused: $(shown)"
+	must_say 'bun.lock:3'
+	[ ! -e node_modules ]
+}
