@@ -256,6 +256,7 @@ both() {
 	export NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt
 	[ -f "$NODE_EXTRA_CA_CERTS" ] || unset NODE_EXTRA_CA_CERTS
 	online
+	any_age
 	block pkg:npm/is-number
 	both is-number 6.0.0 node_modules/is-number npm i is-odd@3.0.1
 	tool pnpm 10 pnpm

@@ -78,6 +78,13 @@ settle() { # [LINES behind the version]
 	chmod 600 "$HOME/.config/pmg/config.yml"
 }
 
+# What was published today is as good as anything else: for cases that compare with a bare install
+# from the real registries, where there is always something that is too young.
+any_age() {
+	settled='dependency_cooldown: {enabled: false}'
+	settle "$settled"
+}
+
 package_json() { # [DEPENDENCIES-AS-JSON]
 	printf '{ "name": "project", "version": "1.0.0", "private": true, "dependencies": %s }\n' \
 		"${1:-{\}}" >package.json
@@ -164,7 +171,7 @@ alike() {
 	local bare_status bare_stdout
 	rm -rf "$project" "$HOME"
 	mkdir -p "$project" "$HOME"
-	settle ""
+	settle "${settled:-}"
 	cd "$project" || return
 	prepare
 	bare "$@"
@@ -175,7 +182,7 @@ alike() {
 	cd "$BATS_TEST_TMPDIR" || return
 	rm -rf "$project" "$HOME"
 	mkdir -p "$project" "$HOME"
-	settle ""
+	settle "${settled:-}"
 	cd "$project" || return
 	prepare
 	guarded "$@"

@@ -29,6 +29,7 @@ left_overs() { find node_modules -name '.*-????????' | grep . && fail "left-over
 
 @test "a fresh home, no node_modules: install, npm ci over it, upgrade, removal" {
 	online
+	any_age
 	prepare() {
 		package_json '{ "is-odd": "2.0.0" }'
 		npm install --package-lock-only >/dev/null 2>&1
@@ -53,6 +54,7 @@ left_overs() { find node_modules -name '.*-????????' | grep . && fail "left-over
 
 @test "a package that ships .idea" {
 	online
+	any_age
 	prepare() { package_json; }
 	quiet npm install iconv-lite@0.6.3
 	[ -d node_modules/iconv-lite/.idea ]
@@ -65,6 +67,7 @@ left_overs() { find node_modules -name '.*-????????' | grep . && fail "left-over
 
 @test "files that pnpm links stay links" {
 	online
+	any_age
 	tool pnpm 10 pnpm
 	prepare() { package_json; }
 	quiet pnpm add is-odd@3.0.1
@@ -206,6 +209,7 @@ node_headers() {
 
 @test "home, cache and project behind symbolic links" {
 	online
+	any_age
 	mkdir -p "$BATS_TEST_TMPDIR/real/home" "$BATS_TEST_TMPDIR/real/project" "$BATS_TEST_TMPDIR/real/cache"
 	ln -s real/home "$BATS_TEST_TMPDIR/h"
 	ln -s real/project "$BATS_TEST_TMPDIR/p"
@@ -223,6 +227,7 @@ node_headers() {
 
 @test "npm exec of what is installed, and of what is not" {
 	online
+	any_age
 	prepare() { package_json; }
 	quiet npm exec --yes semver@7.5.4 -- 1.2.3 -i minor
 	[ "$stdout" = 1.3.0 ]

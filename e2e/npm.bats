@@ -5,6 +5,7 @@ load helper
 setup() {
 	home
 	online
+	any_age
 }
 
 prepare() { package_json; }

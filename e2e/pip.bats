@@ -6,6 +6,7 @@ setup() {
 	home
 	venv
 	online
+	any_age
 	pip_index=$(pip config get global.index-url 2>/dev/null || true)
 	pip download -q --no-deps -d "$BATS_TEST_TMPDIR/probe" six >/dev/null 2>&1 ||
 		skip "offline: the index of pip cannot be reached"
