@@ -111,7 +111,7 @@ again() { # an empty project
 		guarded "$@"
 		must_work
 		[ -d "$target/alphapy-1.1.dist-info" ] || fail "not 1.1: $(ls "$target")"
-		must_say "withheld: alphapy 2.0 (1 h old, min age 5 d) (pypi)"
+		must_say "withheld: alphapy 2.0 (1 h old, min age 5 d) (pypi); 1.1 used instead"
 		rm -rf "$target"
 		bare "$@"
 		must_work

@@ -2,15 +2,29 @@
 
 #include "base/str.h"
 #include "cli/summary.h"
+#include "pm/version.h"
 
 #define VERSIONS_SHOWN 3U
 #define TEXT_MAX       4096U
 
 enum { DIAG_YOUNG = 3003, DIAG_NEEDED = 3004 }; /* docs/codes/ */
 
+/* A file of PyPI spells its project in its own way: "my_name-1.0.zip" is of "my-name". */
 static bool is_of(const struct pmg_wire_judged *m, const struct pmg_wire_judged *of)
 {
-	return strcmp(m->name, of->name) == 0 && strcmp(m->eco, of->eco) == 0;
+	pmg_autofree char *name = NULL, *of_name = NULL;
+	struct pmg_err scratch = PMG_ERR_INIT;
+	enum pmg_eco eco;
+
+	if (strcmp(m->eco, of->eco) != 0)
+		return false;
+	if (strcmp(m->name, of->name) == 0)
+		return true;
+	if (pmg_eco_parse(m->eco, &eco, &scratch) < 0 || eco != PMG_ECO_PYPI)
+		return false;
+	name = pmg_name_canonical(eco, m->name);
+	of_name = pmg_name_canonical(eco, of->name);
+	return strcmp(name, of_name) == 0;
 }
 
 /* Was the package told of before, in this list? Then so were all of its versions. */

@@ -11,11 +11,11 @@
 #include "cli/summary.h"
 
 /* @param reason  NULL: it was let in */
-static void judged(struct pmg_record *record, const char *name, const char *version, int diag,
-		   const char *reason, const char *instead)
+static void judged_of(struct pmg_record *record, const char *eco, const char *name,
+		      const char *version, int diag, const char *reason, const char *instead)
 {
 	struct pmg_wire_judged m = {
-		.eco = pmg_xstrdup("npm"),
+		.eco = pmg_xstrdup(eco),
 		.name = pmg_xstrdup(name),
 		.version = pmg_xstrdup(version),
 		.verdict = pmg_xstrdup(reason ? "withheld" : "allow"),
@@ -28,6 +28,12 @@ static void judged(struct pmg_record *record, const char *name, const char *vers
 	if (diag == 3001)
 		pmg_strv_add(&m.ids, "MAL-1");
 	assert_true(pmg_record_judged(record, &m));
+}
+
+static void judged(struct pmg_record *record, const char *name, const char *version, int diag,
+		   const char *reason, const char *instead)
+{
+	judged_of(record, "npm", name, version, diag, reason, instead);
 }
 
 static char *said(const struct pmg_record *record, bool failed)
@@ -86,6 +92,23 @@ static void a_run_that_failed_for_want_of_it_says_both_ways_out(void **state)
 		"pmg: withheld: a 2.1.0 (1 h old, min age 5 d) (npm); 2.0.0 used instead\n");
 }
 
+/* Pages of PyPI are asked for by one spelling, files are named by another. */
+static void a_project_is_one_in_every_spelling(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	pmg_autofree char *text = NULL;
+
+	(void)state;
+	judged_of(&record, "pypi", "my-name", "2.0", 3003, "1 h old, min age 5 d", NULL);
+	judged_of(&record, "pypi", "My_Name", "1.9", 0, NULL, NULL);
+	judged_of(&record, "npm", "my.name", "2.0.0", 3003, "1 h old, min age 5 d", NULL);
+	judged_of(&record, "npm", "my-name", "1.9.0", 0, NULL, NULL);
+	text = said(&record, false);
+	assert_string_equal(
+		text, "pmg: withheld: my-name 2.0 (1 h old, min age 5 d) (pypi); 1.9 used instead\n"
+		      "pmg: withheld: my.name 2.0.0 (1 h old, min age 5 d) (npm)\n");
+}
+
 static void many_are_counted(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { .id = "r-1" };
@@ -120,6 +143,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_line_says_what_was_withheld_and_what_came_instead),
 		cmocka_unit_test(a_run_that_failed_for_want_of_it_says_both_ways_out),
+		cmocka_unit_test(a_project_is_one_in_every_spelling),
 		cmocka_unit_test(many_are_counted),
 	};
 
