@@ -125,3 +125,19 @@ workspace() {
 	bare bun install
 	must_work
 }
+
+@test "code that bun itself runs is a script, and reads no configuration of bun's" {
+	echo "//registry.test/:_authToken=CANARY-OF-NPM" >>"$HOME/.npmrc"
+	echo 'console.log(await Bun.file(process.env.HOME + "/.npmrc").text())' >x.ts
+	for words in "x.ts" "run x.ts" "./x.ts"; do
+		# shellcheck disable=SC2086
+		bare bun $words
+		must_work
+		grep -q CANARY-OF-NPM <<<"$stdout" || fail "the control reads nothing: $(shown)"
+		# shellcheck disable=SC2086
+		guarded bun $words
+		same "status" 1 "$status" # it reads as empty, and that it was asked for is told
+		must_say "do not allow it"
+		must_not_say CANARY-OF-NPM
+	done
+}

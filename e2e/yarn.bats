@@ -223,3 +223,21 @@ berry() {
 	[ "$status" -ge 120 ] || fail "$(shown)"
 	must_say ".yarnrc.yml:1"
 }
+
+@test "a shell of the project that is called git is no part of yarn" {
+	need jq
+	use_yarn 1
+	echo "//registry.test/:_authToken=CANARY-OF-NPM" >>"$HOME/.npmrc"
+	cp "$(readlink -f /bin/bash)" git
+	echo 'script-shell "./git"' >.yarnrc
+	jq -n '{ name: "p", version: "1.0.0", scripts: { postinstall: "cat ~/.npmrc >node_modules/got; true" } }' >package.json
+	mkdir node_modules
+	bare yarn install
+	must_work
+	grep -q CANARY-OF-NPM node_modules/got || fail "the control reads nothing"
+	rm -r node_modules
+	mkdir node_modules
+	guarded yarn install
+	must_not_say CANARY-OF-NPM
+	never grep -qs CANARY-OF-NPM node_modules/got
+}

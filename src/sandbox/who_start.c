@@ -254,23 +254,38 @@ static bool is_tools_name(const char *name)
 	return false;
 }
 
+/* bun is what runs code as well; its settings it reads only to install. */
+static bool installs(const char *verb)
+{
+	static const char *const verbs[] = { "install", "i",      "ci",     "add",    "a",
+					     "remove",  "rm",     "update", "up",     "outdated",
+					     "link",    "unlink", "pm",     "create", "x",
+					     "publish", "patch",  "audit" };
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(verbs); i++)
+		if (strcmp(verbs[i], verb) == 0)
+			return true;
+	return false;
+}
+
 bool pmg_started_is_tool(const struct pmg_policy *policy, pid_t tid,
 			 const struct pmg_who_start *start)
 {
-	bool is_node = pmg_str_has_prefix(pmg_path_name(start->program), "node"), loaded = false;
+	const char *name = pmg_path_name(start->program), *tool = start->program;
+	bool is_node = pmg_str_has_prefix(name, "node"), loaded = false;
 	char argument[PATH_SIZE];
-	const char *tool = start->program;
 	uint64_t argv[2] = { 0 };
 
-	if (!is_node && !is_tools_name(pmg_path_name(tool)))
+	if (!is_node && !is_tools_name(name))
 		return false;
-	if (is_node) {
-		if (!start->argv || pmg_notify_read(tid, start->argv, argv, sizeof argv) < 0 ||
-		    !argv[0])
-			return false;
-		read_some(tid, argv[1], argument, sizeof argument);
+	if (!start->argv || pmg_notify_read(tid, start->argv, argv, sizeof argv) < 0 || !argv[0])
+		return false;
+	read_some(tid, argv[1], argument, sizeof argument);
+	if (is_node)
 		tool = argument;
-	}
+	else if (pmg_str_has_prefix(name, "bun") && !installs(argument)) /* "bun.exe" too */
+		return false;
 	if (tool[0] != '/' || !is_tools_name(pmg_path_name(tool)) ||
 	    (is_planted(policy, tool) && !pmg_strv_has(&policy->manager_parts, tool)))
 		return false;

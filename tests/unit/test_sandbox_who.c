@@ -599,6 +599,43 @@ static void nothing_below_a_script_is_a_part_of_the_manager(void **state)
 	}
 }
 
+/* A nested npm asks for its settings; what only runs code does not, nor what was given some. */
+static void a_package_manager_of_this_machine_is_a_tool(void **state)
+{
+	static const char *const preload[] = { "NODE_OPTIONS=--require ./x", NULL };
+	static const char *const empty[] = { "NODE_OPTIONS=", "A=b", NULL };
+	static const struct {
+		const char *program;
+		const char *argv[4];
+		const char *const *envp;
+		bool is_tool;
+	} cases[] = {
+		{ "/usr/bin/node", { "node", "/usr/bin/npm", "ci", NULL }, no_args, true },
+		{ "/usr/bin/node", { "node", "/usr/lib/x/yarn-4.1.0.cjs", NULL }, empty, true },
+		{ "/usr/bin/node", { "node", "/usr/bin/npm", "ci", NULL }, preload, false },
+		{ "/usr/bin/node", { "node", "npm", NULL }, no_args, false }, /* of this folder */
+		{ "/usr/bin/node", { "node", "/usr/bin/npmx", NULL }, no_args, false },
+		{ "/usr/bin/node", { "node", "/usr/bin/x.js", NULL }, no_args, false },
+		{ "/usr/bin/bun", { "bun", "install", NULL }, no_args, true },
+		{ "/usr/bin/bun.exe", { "bun", "add", "x", NULL }, no_args, true },
+		{ "/usr/bin/bun", { "bun", "x.ts", NULL }, no_args, false },
+		{ "/usr/bin/bun.exe", { "bun", "run", "x", NULL }, no_args, false },
+		{ "/usr/bin/pnpm", { "pnpm", "i", NULL }, no_args, true },
+		{ "/usr/bin/cat", { "cat", "/usr/bin/npm", NULL }, no_args, false },
+	};
+	pid_t child = tell(0, 1);
+	struct pmg_who who;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(cases); i++) {
+		executes(child, cases[i].program, cases[i].argv, cases[i].envp);
+		who = find(child);
+		if (pmg_who_is_tool(&broker, &who) != cases[i].is_tool)
+			fail_msg("row %zu", i);
+	}
+}
+
 /* Its configuration, which may be the project's, names programs and their arguments. */
 static void of_what_git_starts_only_its_own_is_a_part(void **state)
 {
@@ -899,6 +936,7 @@ int main(void)
 		ROW(modules_of_python_are_parts_where_the_project_cannot_shadow_them),
 		ROW(nothing_below_a_script_is_a_part_of_the_manager),
 		ROW(a_manager_that_runs_code_is_a_script),
+		ROW(a_package_manager_of_this_machine_is_a_tool),
 		ROW(of_what_git_starts_only_its_own_is_a_part),
 		ROW(a_program_of_another_name_is_no_part),
 		ROW(a_program_of_the_project_is_no_part),
