@@ -15,41 +15,45 @@ struct habits {
 	const struct pmg_pm *pm;
 	const struct pmg_arg_table *args;
 	const char *const *lists; /* of what is installed, seen from the project */
-	const char *const *mends; /* verbs that remove, update or ask */
+	const char *const *mends; /* verbs that remove or update */
+	const char *const *asks;  /* verbs that neither change anything nor run it */
 	const char *const *adds;  /* verbs whose operands are asked for, whatever is pinned */
 };
 
 static const char *const no_words[] = { NULL };
 static const char *const npm_lists[] = { "node_modules/.package-lock.json", NULL };
 static const char *const pnpm_lists[] = { "node_modules/.pnpm/lock.yaml", NULL };
-static const char *const npm_mends[] = { "uninstall",  "unlink", "remove", "rm",       "r",
-					 "un",         "prune",  "update", "u",        "up",
-					 "upgrade",    "udpate", "audit",  "outdated", "view",
-					 "v",          "info",   "show",   "search",   "s",
-					 "se",         "find",   "diff",   "doctor",   "query",
-					 "find-dupes", NULL };
-static const char *const pnpm_mends[] = { "remove", "rm",  "uninstall", "un",    "prune",
-					  "update", "up",  "upgrade",   "audit", "outdated",
-					  "list",   "why", NULL };
-static const char *const yarn_mends[] = { "remove", "up",       "upgrade", "upgrade-interactive",
-					  "audit",  "outdated", "info",    "why",
-					  NULL };
-static const char *const bun_mends[] = { "remove", "rm", "update", "outdated", "audit", NULL };
-static const char *const uv_mends[] = { "remove", "lock", "tree", NULL };
-static const char *const poetry_mends[] = { "remove", "update", "lock", "show", "search", NULL };
-
+static const char *const npm_mends[] = { "uninstall", "unlink", "remove", "rm", "r",
+					 "un",        "prune",  "update", "u",  "up",
+					 "upgrade",   "udpate", "audit",  NULL };
+static const char *const npm_asks[] = { "outdated", "view",  "v",          "info", "show",
+					"search",   "s",     "se",         "find", "diff",
+					"doctor",   "query", "find-dupes", NULL };
+static const char *const pnpm_mends[] = { "remove", "rm", "uninstall", "un",    "prune",
+					  "update", "up", "upgrade",   "audit", NULL };
+/* Of the built-in verbs: any other word may name a script of the project. */
+static const char *const pnpm_asks[] = { "outdated", "list", "why", NULL };
+static const char *const yarn_asks[] = { "info", "why", NULL };
+static const char *const bun_asks[] = { "outdated", NULL };
+static const char *const uv_asks[] = { "tree", NULL };
+static const char *const poetry_asks[] = { "show", "search", NULL };
+static const char *const yarn_mends[] = { "remove", "up", "upgrade", "upgrade-interactive",
+					  "audit",  NULL };
+static const char *const bun_mends[] = { "remove", "rm", "update", "audit", NULL };
+static const char *const uv_mends[] = { "remove", "lock", NULL };
+static const char *const poetry_mends[] = { "remove", "update", "lock", NULL };
 static const char *const npm_adds[] = { "install", "i", "add", NULL };
 static const char *const adds[] = { "add", "install", NULL };
 static const char *const uv_adds[] = { "add", "pip", NULL };
 
 static const struct habits habits[] = {
-	{ &pmg_pm_npm, &pmg_npm_args, npm_lists, npm_mends, npm_adds },
-	{ &pmg_pm_pnpm, &pmg_pnpm_args, pnpm_lists, pnpm_mends, adds },
-	{ &pmg_pm_yarn, &pmg_yarn_args, no_words, yarn_mends, adds },
-	{ &pmg_pm_bun, &pmg_bun_args, no_words, bun_mends, adds },
-	{ &pmg_pm_uv, &pmg_uv_args, no_words, uv_mends, uv_adds },
-	{ &pmg_pm_poetry, &pmg_poetry_args, no_words, poetry_mends, adds },
-	{ &pmg_pm_pip, &pmg_pip_args, no_words, no_words, adds },
+	{ &pmg_pm_npm, &pmg_npm_args, npm_lists, npm_mends, npm_asks, npm_adds },
+	{ &pmg_pm_pnpm, &pmg_pnpm_args, pnpm_lists, pnpm_mends, pnpm_asks, adds },
+	{ &pmg_pm_yarn, &pmg_yarn_args, no_words, yarn_mends, yarn_asks, adds },
+	{ &pmg_pm_bun, &pmg_bun_args, no_words, bun_mends, bun_asks, adds },
+	{ &pmg_pm_uv, &pmg_uv_args, no_words, uv_mends, uv_asks, uv_adds },
+	{ &pmg_pm_poetry, &pmg_poetry_args, no_words, poetry_mends, poetry_asks, adds },
+	{ &pmg_pm_pip, &pmg_pip_args, no_words, no_words, no_words, adds },
 };
 
 static const struct habits *habits_of(const struct pmg_pm *pm)
@@ -74,6 +78,21 @@ static bool has_word(const char *const *words, const char *word)
 	for (; *words; words++)
 		if (strcmp(*words, word) == 0)
 			return true;
+	return false;
+}
+
+/* What a line asks of its project, its verb first, as far as it is known for sure. */
+static bool is_verb_of(const struct habits *own, char *const *argv, const char *const *verbs)
+{
+	pmg_auto(args) struct pmg_args args = { .table = own->args, .argv = argv };
+	struct pmg_arg arg;
+
+	while (pmg_args_next(&args, &arg)) {
+		if (!arg.sure)
+			return false;
+		if (arg.kind == PMG_ARG_OPERAND)
+			return has_word(verbs, arg.value);
+	}
 	return false;
 }
 
@@ -149,7 +168,7 @@ void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const char *proj
 	const char *const *list;
 	size_t i;
 
-	if (!own || is_global(own->args, argv))
+	if (!own || is_global(own->args, argv) || is_verb_of(own, argv, own->asks))
 		return;
 	add_pins(pm->name, cwd, project, out);
 	for (list = own->lists; *list; list++)

@@ -18,8 +18,8 @@ PMG_DEFINE_AUTO_DONE(settled, struct pmg_settled, pmg_settled_done);
 /**
  * @param project   where the manager works
  * @param prefixes  that the command line installs into; environments of Python
- * @param argv      the tool's; one that works for the whole host and not for a project ("-g") has
- *                  nothing settled
+ * @param argv      the tool's; one that works for the whole host and not for a project ("-g"), or
+ *                  that only asks (npm view), has nothing settled
  * @param[out] out  zeroed before
  */
 void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const char *project,
@@ -38,8 +38,8 @@ int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out
 char *pmg_settled_stamp(const struct pmg_settled *settled) PMG_MUST_CHECK;
 
 /**
- * May this command line go on though these packages are refused? One that removes, updates or only
- * asks: else nothing could ever mend a project. So may one that asks for another version of each.
+ * May this command line go on though these packages are refused? One that removes or updates:
+ * else nothing could ever mend a project. So may one that asks for another version of each.
  * @param names  of the packages that are refused
  */
 bool pmg_settled_mends(const struct pmg_pm *pm, char *const *argv, const struct pmg_strv *names);

@@ -121,6 +121,10 @@ static void lockfiles_and_what_is_installed_are_found(void **state)
 	assert_int_equal(tree, 2);
 	/* Without a project that is known, the nearest one upward */
 	assert_int_equal(found("npm ci", deep, NULL, NULL, &tree), 1);
+	assert_int_equal(found("npm view x", folder, folder, NULL, &tree), 0);
+	assert_int_equal(tree, 0);
+	/* Which word is the verb? */
+	assert_int_equal(found("npm --what-is-this ci view", folder, folder, NULL, &tree), 1);
 	assert_int_equal(found("npm i -g x", folder, folder, NULL, &tree), 0);
 	assert_int_equal(tree, 0);
 	assert_int_equal(found("pnpm i", folder, folder, NULL, &tree), 0);
