@@ -137,6 +137,36 @@ static void what_is_no_archive_is_hashed_to_its_end(void **state)
 	pmg_inspectors_free(fed.all);
 }
 
+/* And where nobody asked for digests nothing more is waited for. */
+static void what_is_no_archive_is_done_early_without_digests(void **state)
+{
+	struct pmg_inspect_what what = { .eco = PMG_ECO_NPM,
+					 .limits = *pmg_inspect_limits_default(),
+					 .opens = true };
+	pmg_autofree char *bytes = pmg_xcalloc(PMG_INSPECT_BUFFER, 1);
+	struct fed fed = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	unsigned i;
+
+	(void)state;
+	memset(bytes, 'x', PMG_INSPECT_BUFFER);
+	assert_int_equal(pmg_inspectors_new(&fed.all, &err), 0);
+	fed.inspect = pmg_inspect_new(fed.all, &what, on_wake, &fed);
+	assert_true(pmg_inspect_feed(fed.inspect, bytes, PMG_INSPECT_BUFFER));
+	while (!pmg_inspect_result(fed.inspect))
+		hear(&fed);
+	for (i = 0; i < 10; i++)
+		assert_true(pmg_inspect_feed(fed.inspect, bytes, PMG_INSPECT_BUFFER));
+	i = fed.wakes;
+	pmg_inspect_finish(fed.inspect);
+	hear(&fed);
+	assert_int_equal(fed.wakes, i + 1); /* told once more: now it counts */
+	assert_int_equal(pmg_traits_kinds(&pmg_inspect_result(fed.inspect)->findings),
+			 PMG_TRAIT_BIT(PMG_TRAIT_UNINSPECTED));
+	pmg_inspect_free(fed.inspect);
+	pmg_inspectors_free(fed.all);
+}
+
 /* Whoever feeds is told "later", not made to wait; and nothing of it is taken then. */
 static void there_is_room_for_so_much_and_no_more(void **state)
 {
@@ -224,6 +254,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(digests_and_findings_are_those_of_all_bytes_in_any_pieces),
 		cmocka_unit_test(what_is_no_archive_is_hashed_to_its_end),
+		cmocka_unit_test(what_is_no_archive_is_done_early_without_digests),
 		cmocka_unit_test(there_is_room_for_so_much_and_no_more),
 		cmocka_unit_test(it_may_be_dropped_at_any_time),
 		cmocka_unit_test(many_at_once_do_not_disturb_each_other),
