@@ -22,7 +22,7 @@ libproxy_a_SOURCES = \
 	%D%/inet.c %D%/inet.h \
 	%D%/inflate.c %D%/inflate.h \
 	%D%/jsonscan.c %D%/jsonscan.h \
-	%D%/jsonstrict.c %D%/jsonstrict.h \
+	%D%/jsonstrict.c %D%/jsonstrict.h %D%/jsonstrict_text.c \
 	%D%/learn.c %D%/learn.h \
 	%D%/link.c %D%/link.h \
 	%D%/listener.c %D%/listener.h \
