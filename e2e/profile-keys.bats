@@ -232,7 +232,7 @@ refused_as_config() {
 	out env -i "PATH=$PATH" "HOME=$HOME" TERM=dumb EDITOR=vi A=1 AWS_SECRET_ACCESS_KEY=z PYTHONPATH=/x LD_PRELOAD= \
 		"$pmg" sandbox exec -- env
 	must_work
-	same "the names" "$(printf '%s\n' CURL_CA_BUNDLE EDITOR GIT_OPTIONAL_LOCKS GIT_SSL_CAINFO HOME HTTPS_PROXY HTTP_PROXY \
+	same "the names" "$(printf '%s\n' BUN_MANIFEST_CACHE CURL_CA_BUNDLE EDITOR GIT_OPTIONAL_LOCKS GIT_SSL_CAINFO HOME HTTPS_PROXY HTTP_PROXY \
 		NODE_EXTRA_CA_CERTS NO_PROXY PATH PIP_CERT PIP_PROXY PMG_RUN PMG_VIA REQUESTS_CA_BUNDLE SSL_CERT_FILE TERM TMPDIR \
 		http_proxy https_proxy no_proxy | LC_ALL=C sort)" \
 		"$(cut -d= -f1 <<<"$stdout" | grep -vE '^(npm|pnpm|yarn)_(config_)?[a-z_]*proxy$' | LC_ALL=C sort)"
