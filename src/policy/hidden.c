@@ -97,7 +97,7 @@ static void add_roots(const struct pmg_policy *policy, const struct pmg_policy_r
 			continue;
 		open = pmg_glob_fixed(rule->glob);
 		if (pmg_glob_is_exact(rule->glob) && !pmg_glob_is_subtree(rule->glob)) {
-			if (pmg_glob_match(deny->glob, open) && !is_readable(policy, open))
+			if (pmg_glob_match(deny->glob, open) && pmg_policy_hides(policy, open))
 				pmg_strv_add_once(&out->paths, open);
 		} else if (pmg_path_is_under(fixed, open)) {
 			pmg_strv_add_once(&out->roots, fixed);
