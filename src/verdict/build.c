@@ -148,8 +148,11 @@ static int open_old(struct pmg_build *build, struct pmg_err *err)
 
 static int open_new(struct pmg_build *build, struct pmg_err *err)
 {
-	static const char *const steps[] = { PMG_INDEX_SCHEMA };
+	/* It is always made anew: the numbers that formats had before are only counted. */
+	static const char *const steps[] = { PMG_INDEX_SCHEMA, "", "" };
 	int r;
+
+	_Static_assert(PMG_ARRAY_LEN(steps) == PMG_INDEX_FORMAT, "one for each number");
 
 	(void)unlink(build->temp); /* what a killed build left; we hold the lock */
 	r = pmg_store_open(build->temp, PMG_STORE_BUILD, &build->store, err);
