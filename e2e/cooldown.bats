@@ -4,6 +4,8 @@
 # shellcheck disable=SC2154,SC2034 # what helper.bash and fixture.bash set and use
 load helper
 load fixture
+# shellcheck disable=SC2034 # fixture.bash reads it: here age is what counts
+waits=()
 load python
 
 setup_file() {

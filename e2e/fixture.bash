@@ -14,6 +14,8 @@
 # question for the built-in registry, and `npm run` runs the text. Cases about npm itself call it.
 
 walls=(--no-sandbox)
+# Nor are they about age, for which registries are asked more, and documents are read whole.
+waits=(--skip-dependency-cooldown)
 
 # A stand-in for npm, first on PATH. In setup_file, after registry_start.
 stand_in() {
@@ -64,7 +66,7 @@ through() {
 	the_text "$1"
 	report=$BATS_TEST_TMPDIR/report.json
 	rm -f "$report"
-	PATH=$stand_in:$PATH guarded "${walls[@]}" --report "$report" npm run x
+	PATH=$stand_in:$PATH guarded "${walls[@]}" ${waits[@]+"${waits[@]}"} --report "$report" npm run x
 }
 
 without() {
@@ -104,7 +106,7 @@ begin() {
 	the_text "$1"
 	rm -f "$CASE/paused" "$CASE/resumed"
 	report=$BATS_TEST_TMPDIR/report.json
-	PATH=$stand_in:$PATH "$pmg" "${walls[@]}" --report "$report" npm run x >"$CASE/begin.out" 2>"$CASE/begin.err" \
+	PATH=$stand_in:$PATH "$pmg" "${walls[@]}" ${waits[@]+"${waits[@]}"} --report "$report" npm run x >"$CASE/begin.out" 2>"$CASE/begin.err" \
 		</dev/null 3>&- &
 	run=$!
 	wait_for 60 test -e "$CASE/paused" || fail "it did not begin: $(cat "$CASE/begin.err")"
