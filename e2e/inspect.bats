@@ -89,6 +89,7 @@ teardown() { [ -z "${shelf_pid:-}" ] || kill "$shelf_pid"; }
 	rm -rf node_modules package-lock.json
 	package_json
 	settle "inspection: {block: []}"
+	git init -q . # else the file would be looked for at the top of the repository around it, if any
 	printf 'schema_version: 1\ninspection: {block: [scripts]}\n' >.pmg.yml
 	guarded npm install scripted
 	stopped scripted
