@@ -154,10 +154,13 @@ $sum  -" "$stdout"
 		must_say "127.0.0.1:$parent"
 	done
 	export HTTPS_PROXY=http://127.0.0.1:9
-	through "$fetch; exit 1"
-	[ "$stdout" = 502 ]
-	must_say PMG4004
-	must_say 127.0.0.1:9
+	# Also where it is pmg itself that asks, for the age of a file.
+	for waits in --skip-dependency-cooldown --min-age=5d; do
+		through "$fetch; exit 1"
+		[ "$stdout" = 502 ]
+		must_say PMG4004
+		must_say 127.0.0.1:9
+	done
 }
 
 @test "the parent's password goes to the parent, decoded, and nowhere else" {

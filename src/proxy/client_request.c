@@ -231,7 +231,8 @@ static void admit(struct pmg_client *client, struct pmg_head *head)
 	}
 }
 
-/* It could not be found out when it was published. That is no reason to let it in. */
+/* It could not be found out when it was published. That is no reason to let it in. What kept the
+ * registry from answering has a code of its own, and a page that helps more. */
 static void refuse_undated(struct pmg_client *client)
 {
 	const struct pmg_identity *who = &client->asked.who.v[0];
@@ -240,11 +241,12 @@ static void refuse_undated(struct pmg_client *client)
 	struct pmg_err err = client->age.err;
 
 	(void)pmg_err_wrap(&err, "when %s was published", who->name);
-	(void)pmg_err_diag(&err, 3011);
+	if (err.diag == 0)
+		(void)pmg_err_diag(&err, 3011);
 	pmg_report_trouble(client->service->report, target, &err);
 	(void)snprintf(refusal.reason, sizeof refusal.reason, "Blocked by pmg: no publish time");
-	(void)snprintf(refusal.text, sizeof refusal.text, "pmg could not find out %s [PMG3011]",
-		       err.msg);
+	(void)snprintf(refusal.text, sizeof refusal.text, "pmg could not find out %s [PMG%d]",
+		       err.msg, err.diag);
 	pmg_client_refuse_package(client, &refusal);
 }
 
