@@ -39,6 +39,7 @@ equal() {
 }
 
 @test "eight slow readers of parts of an artifact" {
+	settle 'inspection: {enabled: false}' # else each part is answered with the whole
 	local i text='python3 "$readers" 1.5'
 	for i in 0 1 2 3 4 5 6 7; do
 		text="$text \"\$at/npm/big/-/big-1.0.0.tgz|$((i * 1000000))-$((i * 1000000 + 24000000))\""
