@@ -70,7 +70,7 @@ teardown() { [ -z "${shelf_pid:-}" ] || kill "$shelf_pid"; }
 		guarded npm install --fetch-retries=1 --fetch-retry-mintimeout=10 "$base/$name/-/$name-1.0.0.tgz"
 		stopped "$name"
 		must_say "a path leaves the package"
-		must_say "docs/codes/PMG3009.md"
+		must_say "pmg sandbox explain PMG3009"
 		[ ! -e evil ] && [ ! -e node_modules/evil ] || fail "it left its package"
 		pmg audit list --limit 1 --json | jq -e '.[0].packages[] | select(.verdict == "block") |
 			.code == "PMG3009" and .findings == ["traversal: package/../../evil"]' || fail "ledger"

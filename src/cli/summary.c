@@ -8,6 +8,8 @@
 #include "base/str.h"
 #include "conf/trait.h"
 
+enum { DIAG_MALWARE = 3001 }; /* docs/codes/ */
+
 #define NAMES_SHOWN 5U /* of packages that the same thing let in */
 
 /* What the user can do, by the code of the refusal. %s: the entry of the block list. */
@@ -15,13 +17,13 @@ static const struct {
 	int diag;
 	const char *text;
 } ways[] = {
-	{ 3001, "nothing allows known malware; find out what asks for it and take that away" },
+	{ 3001, "known malware; find out what asks for it and take that away" },
 	{ 3002, "the file itself is on record, whatever its name; find out where it comes from" },
 	{ 3003, "take an older one, or let exactly this one in: dependency_cooldown.skip in "
 		"config.yml" },
 	{ 3005, "its name or version cannot be read, so nothing can be said of it" },
-	{ 3009,
-	  "look at the package by hand; docs/codes/PMG3009.md says what may be let in, and how" },
+	{ 3009, "look at the package by hand; \"pmg sandbox explain PMG3009\" says what may be let "
+		"in, and how" },
 	{ 3006, "\"pmg intel unblock %s\" allows it" },
 	{ 3008, "commands that remove or update it are let through" },
 };
@@ -50,6 +52,21 @@ static void way_out(const struct pmg_out *out, const struct pmg_wire_judged *m)
 	}
 }
 
+/* A feed may be wrong of one version. Second, and with a reason: the record is right more often. */
+static void mistaken(const struct pmg_out *out, const struct pmg_wire_judged *m)
+{
+	pmg_autofree char *purl = NULL;
+	pmg_autofree char *word = NULL;
+	pmg_autofree char *shown = NULL;
+
+	if (m->diag != DIAG_MALWARE || m->ids.n == 0 || !m->version || !*m->version)
+		return;
+	purl = pmg_xasprintf("pkg:%s/%s@%s", m->eco, m->name, m->version);
+	word = pmg_str_shell(purl);
+	shown = pmg_out_quote(word);
+	pmg_out_note(out, "  if the feed is mistaken: pmg intel allow --reason \"...\" %s", shown);
+}
+
 static void refusal(const struct pmg_out *out, const struct pmg_wire_judged *m)
 {
 	pmg_autofree char *name = pmg_out_quote(m->name);
@@ -66,6 +83,7 @@ static void refusal(const struct pmg_out *out, const struct pmg_wire_judged *m)
 		     pmg_out_off(color), m->eco, reason, *ids ? " " : "", ids, *note ? " (" : "",
 		     note, *note ? ")" : "");
 	way_out(out, m);
+	mistaken(out, m);
 }
 
 void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *record)

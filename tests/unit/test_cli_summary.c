@@ -66,16 +66,21 @@ static void each_refusal_says_what_why_and_what_would_allow_it(void **state)
 	judged(&record, "evil", "1.0.0", 3001, "known malware");
 	judged(&record, "@acme/x", "2.0.0", 3006, "on your block list");
 	judged(&record, "odd", "", 3005, "name or version cannot be read");
+	judged(&record, "deep", "1.0.0", 3009, "inspection");
 	text = said(pmg_summary_refusals, &record);
 	assert_string_equal(
 		text, "pmg: [PMG3001] refused evil@1.0.0 (npm): known malware MAL-1 MAL-2\n"
-		      "pmg:   nothing allows known malware; find out what asks for it and take "
-		      "that away\n"
+		      "pmg:   known malware; find out what asks for it and take that away\n"
+		      "pmg:   if the feed is mistaken: pmg intel allow --reason \"...\" "
+		      "pkg:npm/evil@1.0.0\n"
 		      "pmg: [PMG3006] refused @acme/x@2.0.0 (npm): on your block list "
 		      "(because\\x1b[31m)\n"
 		      "pmg:   \"pmg intel unblock pkg:npm/%40acme/x\" allows it\n"
 		      "pmg: [PMG3005] refused odd (npm): name or version cannot be read\n"
-		      "pmg:   its name or version cannot be read, so nothing can be said of it\n");
+		      "pmg:   its name or version cannot be read, so nothing can be said of it\n"
+		      "pmg: [PMG3009] refused deep@1.0.0 (npm): inspection\n"
+		      "pmg:   look at the package by hand; \"pmg sandbox explain PMG3009\" says "
+		      "what may be let in, and how\n");
 }
 
 static void no_refusal_says_nothing(void **state)
