@@ -67,15 +67,6 @@ static size_t plain(const char *path, char *out)
 	return parts;
 }
 
-static size_t count_parts(const char *path)
-{
-	size_t parts = *path != '\0';
-
-	for (; *path; path++)
-		parts += *path == '/';
-	return parts;
-}
-
 /*
  * Where does it lead to, from `depth` folders within what may be written? Only by its words: so a
  * target that climbs behind a name, which may be a link itself, counts as one that leaves.
@@ -234,26 +225,39 @@ static bool keep(struct pmg_inspection *in, const struct pmg_inspect_entry *entr
 	return true;
 }
 
-static bool give_up(struct pmg_inspection *in, const char *why)
+/*
+ * One that is not kept is compared with no other, which is told; but it is looked at, and so is
+ * what stands behind it: else an absurd path would hide all the rest.
+ */
+static void keep_or_tell(struct pmg_inspection *in, const struct pmg_inspect_entry *entry,
+			 const char *key, size_t parts)
 {
-	pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "%s", why);
-	return false;
+	const struct pmg_inspect_limits *limits = &in->what->limits;
+	bool is_long = strlen(entry->path) > limits->path || parts > limits->depth;
+
+	if (is_long && !in->has_long)
+		pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "it has too long a path");
+	in->has_long |= is_long;
+	if (is_long || in->is_full)
+		return;
+	in->is_full = !keep(in, entry, key);
+	if (in->is_full)
+		pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "it has too many long paths");
 }
 
 bool pmg_inspection_entry(struct pmg_inspection *in, const struct pmg_inspect_entry *entry,
 			  enum pmg_inspect_wants *wants)
 {
-	const struct pmg_inspect_limits *limits = &in->what->limits;
 	pmg_autofree char *path = NULL;
 	const char *key;
 	size_t parts;
 
 	*wants = PMG_WANTS_NOTHING;
-	if (++in->n_entries > limits->entries)
-		return give_up(in, "it has too many entries");
+	if (++in->n_entries > in->what->limits.entries) {
+		pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "it has too many entries");
+		return false;
+	}
 	check_path(in, entry->path);
-	if (strlen(entry->path) > limits->path || count_parts(entry->path) > limits->depth)
-		return give_up(in, "it has too long a path");
 	path = pmg_xmalloc(strlen(entry->path) + 1);
 	parts = plain(entry->path, path);
 	check_type(in, entry, parts);
@@ -261,8 +265,7 @@ bool pmg_inspection_entry(struct pmg_inspection *in, const struct pmg_inspect_en
 		return true; /* "./" */
 	key = key_of(in, path);
 	check_top(in, path, parts, S_ISDIR(entry->mode));
-	if (!keep(in, entry, key))
-		return give_up(in, "it has too many long paths");
+	keep_or_tell(in, entry, key, parts);
 	if (S_ISREG(entry->mode))
 		*wants = in->what->eco == PMG_ECO_NPM ? look_at_npm(in, key)
 						      : look_at_pypi(in, path, parts);

@@ -48,6 +48,8 @@ struct pmg_inspection {
 	struct pmg_str paths;
 	struct pmg_inspect_path *v;
 	size_t n, cap;
+	bool has_long; /* a path that is not in v */
+	bool is_full;  /* of paths: none is added to v any more */
 	char *top;     /* name of the first top folder */
 	size_t beside; /* files that lie beside it, and the first of them */
 	char *first_beside;

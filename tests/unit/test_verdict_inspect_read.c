@@ -370,7 +370,9 @@ static void too_many_entries_and_too_long_paths_are_said_to_be_unread(void **sta
 	assert_limited(&limits, &many, "uninspected: it has too many entries");
 	limits = *pmg_inspect_limits_default();
 	limits.paths = 100;
-	assert_limited(&limits, &many, "uninspected: it has too many long paths");
+	assert_limited(&limits, &many,
+		       "uninspected: it has too many long paths; "
+		       "uninspected: no package.json that says its name");
 	limits = *pmg_inspect_limits_default();
 	limits.document = 10;
 	pmg_str_clear(&many);
@@ -378,6 +380,40 @@ static void too_many_entries_and_too_long_paths_are_said_to_be_unread(void **sta
 	assert_limited(&limits, &many,
 		       "uninspected: package/package.json is too large; "
 		       "uninspected: no package.json that says its name");
+}
+
+/* An absurd path, or very many of them, hides nothing of what comes behind. */
+static void what_stands_behind_too_long_a_path_is_found(void **state)
+{
+	static const char script[] = "{\"name\":\"a\",\"version\":\"1.0.0\","
+				     "\"scripts\":{\"install\":\"x\"}}";
+	static const char *const parts[] = { "d/", "./", "dddddddddddddddd" };
+	static const char *const said[] = { "too long a path", "too long a path",
+					    "too many long paths" };
+	struct pmg_inspect_limits limits = *pmg_inspect_limits_default();
+	size_t i, n;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(parts); i++) {
+		pmg_auto(str) struct pmg_str path = PMG_STR_INIT(ROOM);
+		pmg_auto(str) struct pmg_str tar = PMG_STR_INIT(ROOM);
+		pmg_autofree char *want = NULL;
+
+		limits.paths = i == 2 ? 100 : pmg_inspect_limits_default()->paths;
+		assert_int_equal(pmg_str_adds(&path, "package/"), 0);
+		for (n = 0; n < (i == 0 ? 260 : i == 1 ? 5000 : 20); n++)
+			assert_int_equal(pmg_str_adds(&path, parts[i]), 0);
+		assert_int_equal(pmg_str_adds(&path, "package.json"), 0);
+		tar_add(&tar, &(struct tar_entry){ .path = path.s, .text = script });
+		tar_add(&tar,
+			&(struct tar_entry){ .path = "package/package.json", .text = script });
+		tar_add(&tar, &(struct tar_entry){ .path = "package/../../evil" });
+		tar_end(&tar);
+		want = pmg_xasprintf("traversal: package/../../evil; %sscripts: install: x; "
+				     "uninspected: it has %s",
+				     i == 1 ? "scripts: install: x; " : "", said[i]);
+		assert_limited(&limits, &tar, want);
+	}
 }
 
 /* What one reader takes for the end, and another goes on behind. */
@@ -512,6 +548,7 @@ int main(void)
 		cmocka_unit_test(a_wheel_says_who_it_is_and_where_it_puts_things),
 		cmocka_unit_test(a_bomb_is_left_at_its_limit_and_said_to_be_unread),
 		cmocka_unit_test(too_many_entries_and_too_long_paths_are_said_to_be_unread),
+		cmocka_unit_test(what_stands_behind_too_long_a_path_is_found),
 		cmocka_unit_test(what_stands_behind_an_end_is_looked_into_too),
 		cmocka_unit_test(what_is_cut_is_never_clean_and_pieces_do_not_matter),
 		cmocka_unit_test(a_zip_whose_halves_disagree_is_found),
