@@ -46,10 +46,17 @@ warm() { # NAME
 	sed -n "${line}p" package-lock.json | grep -q '"node_modules/lateone": {'
 	"$pmg" audit list --blocked --json | jq -e '.[0].packages[0] | .name == "lateone" and .code == "PMG3008"
 		and .ids == ["MAL-2026-77"]' >/dev/null || fail "not in the ledger"
+	# Listed in the lockfile and, as what is installed, in npm's own list: of the two each is asked of.
+	npm install --ignore-scripts >/dev/null 2>&1
+	[ -e node_modules/.package-lock.json ]
+	guarded npm uninstall not-there
+	[ "$status" -eq 1 ] || fail "it still stands there: $(shown)"
+	must_say '[PMG3008] refused lateone@1.0.0 (npm): known malware'
 	guarded npm uninstall lateone
 	must_work
 	must_say 'this command may take it out'
 	never grep -q lateone package-lock.json package.json
+	"$pmg" audit list --json | jq -e '.[0].exit == 0' >/dev/null || fail "not in the ledger"
 }
 
 @test "npm: what comes out of its cache is checked, and is on record" {

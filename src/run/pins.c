@@ -109,7 +109,9 @@ static void let_stand(struct pmg_running *run, const struct pmg_resolved_package
 	listed->v = pmg_grow(listed->v, listed->n, &listed->cap, sizeof *listed->v);
 	listed->v[listed->n++] = (struct pmg_resolved_package){ .eco = p->eco,
 								.name = pmg_xstrdup(p->name),
-								.version = copy(p->version) };
+								.version = copy(p->version),
+								.file = p->file,
+								.line = p->line };
 }
 
 static bool is_waived(const struct pmg_pin_hit *hit)
@@ -213,8 +215,9 @@ static bool was_judged(const struct pmg_record *record, const struct pmg_resolve
 		const struct pmg_wire_judged *m = &record->packages[i].what;
 		pmg_autofree char *seen = pmg_name_canonical(p->eco, m->name);
 
+		/* What was withheld was not let in: when it stands there, it came another way. */
 		if (strcmp(m->eco, eco) == 0 && strcmp(m->version, version) == 0 &&
-		    strcmp(seen, name) == 0)
+		    strcmp(seen, name) == 0 && !pmg_judged_is_withheld(m))
 			return true;
 	}
 	return false;
