@@ -53,7 +53,7 @@ struct pmg_artifact_user {
 
 /**
  * @param asked            borrowed for the call
- * @param head             of the answer, 200; is changed
+ * @param head             of the answer, with a body that clients may take; is changed
  * @param framing, length  of its body
  * @param user             copied
  */

@@ -27,6 +27,7 @@ void pmg_client_forget(struct pmg_client *client)
 	client->has_body = false;
 	client->is_bad_body = false;
 	client->has_head = false;
+	client->drops_body = false;
 }
 
 void pmg_client_answer(struct pmg_client *client, const struct pmg_answer *answer)
@@ -55,7 +56,7 @@ void pmg_client_refuse(struct pmg_client *client, int status, const char *text)
 static void start_learning(struct pmg_client *client, const struct pmg_head *head)
 {
 	if (client->asked.kind != PMG_PATH_METADATA || client->asked.who.n == 0 ||
-	    head->status != 200 || client->request.is_head)
+	    !pmg_response_has_content(head) || client->request.is_head)
 		return;
 	client->learner = pmg_learner_new(client->service->catalog, client->asked.registry,
 					  &client->request.url, client->asked.who.v[0].name,
@@ -72,8 +73,7 @@ static bool is_unjudged(const struct pmg_client *client)
 
 static void start_sniffing(struct pmg_client *client, const struct pmg_head *head)
 {
-	if (is_unjudged(client) && head->status >= 200 && head->status <= 299 &&
-	    !client->request.is_head)
+	if (is_unjudged(client) && pmg_response_has_content(head) && !client->request.is_head)
 		client->sniff = pmg_sniff_new(pmg_head_get(head, "content-encoding"));
 }
 
@@ -101,6 +101,19 @@ static void follow_redirect(struct pmg_client *client, const struct pmg_head *he
 	pmg_catalog_follow(client->service->catalog, &client->asked, &url);
 }
 
+/* Some take the body where its Location is empty, or where it leads too often: there is none. */
+static void drop_redirected(struct pmg_client *client, struct pmg_head *head,
+			    enum pmg_framing *framing, uint64_t *length)
+{
+	if (client->asked.kind == PMG_PATH_OTHER || !pmg_response_redirects(head) ||
+	    *framing == PMG_FRAMING_NONE)
+		return;
+	client->drops_body = true;
+	pmg_head_remove(head, "content-encoding");
+	*framing = PMG_FRAMING_LENGTH;
+	*length = 0;
+}
+
 static bool on_head(void *ctx, struct pmg_head *head, enum pmg_framing framing, uint64_t length)
 {
 	struct pmg_client *client = ctx;
@@ -117,6 +130,7 @@ static bool on_head(void *ctx, struct pmg_head *head, enum pmg_framing framing, 
 	}
 	start_learning(client, head);
 	follow_redirect(client, head);
+	drop_redirected(client, head, &framing, &length);
 	is_held = pmg_client_begin_artifact(client, head, framing, length);
 	if (pmg_response_write(head, framing, length, client->minor, keeps, &client->outgoing,
 			       is_held ? pmg_artifact_head(client->artifact) : &client->out) < 0)
@@ -183,6 +197,8 @@ static enum pmg_flow on_body(void *ctx, const char *bytes, size_t len)
 
 	if (client->is_broken)
 		return PMG_FLOW_STOP;
+	if (client->drops_body)
+		return PMG_FLOW_GO;
 	if (client->document) {
 		sniff(client, bytes, len);
 		return pmg_document_feed(client->document, bytes, len);

@@ -34,7 +34,7 @@ bool pmg_client_begin_artifact(struct pmg_client *client, struct pmg_head *head,
 {
 	const struct pmg_artifact_user user = { client, pmg_client_deliver_bytes, on_moved };
 
-	if (!client->asked.is_inspected || head->status < 200 || head->status > 299)
+	if (!client->asked.is_inspected || !pmg_response_has_content(head))
 		return false;
 	client->artifact = pmg_artifact_new(client->service->artifacts, &client->asked, head,
 					    framing, length, &user);

@@ -149,7 +149,7 @@ struct pmg_document *pmg_document_new(struct pmg_service *service, const struct 
 
 bool pmg_document_begin(struct pmg_document *document, struct pmg_head *head)
 {
-	if (head->status != 200)
+	if (!pmg_response_has_content(head))
 		return false;
 	if (pmg_page_new(document->eco, head, document->version != NULL, document->canonical,
 			 &document->page, &document->why) == 0)

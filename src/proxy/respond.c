@@ -113,6 +113,23 @@ int pmg_response_write(struct pmg_head *head, enum pmg_framing framing, uint64_t
 	return r < 0 ? r : pmg_str_adds(out, "\r\n");
 }
 
+bool pmg_response_redirects(const struct pmg_head *head)
+{
+	static const int statuses[] = { 301, 302, 303, 307, 308 };
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(statuses); i++)
+		if (head->status == statuses[i])
+			return pmg_head_get(head, "location") != NULL;
+	return false;
+}
+
+bool pmg_response_has_content(const struct pmg_head *head)
+{
+	return head->status >= 200 && head->status < 400 && head->status != 204 &&
+	       head->status != 304 && !pmg_response_redirects(head);
+}
+
 char *pmg_error_json(const char *text)
 {
 	pmg_auto(json) struct json_t *obj = pmg_json_object();

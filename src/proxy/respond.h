@@ -35,6 +35,13 @@ int pmg_response_write(struct pmg_head *head, enum pmg_framing framing, uint64_t
 		       bool keeps, struct pmg_outgoing *outgoing,
 		       struct pmg_str *out) PMG_MUST_CHECK;
 
+/** Does it lead elsewhere? Then its body is nobody's business. Without a Location clients take it
+ * for what they asked for. */
+bool pmg_response_redirects(const struct pmg_head *head);
+/** Is its body what was asked for, to some client? Managers look at no more than "is it an error?".
+ */
+bool pmg_response_has_content(const struct pmg_head *head);
+
 /** The usual reason phrase of a status; "" when there is none. */
 const char *pmg_status_reason(int status);
 

@@ -181,6 +181,27 @@ class Inspected(world.Case):
         self.assertEqual(client.get(url).status, 200)
         self.assertEqual(client.get(url, method="HEAD").status, 200)
 
+    def test_a_status_that_is_no_error_hides_nothing(self):
+        client = self.begin()
+        for i, head in enumerate(("201 Created", "203 Odd", "300 Multiple Choices", "301 Moved",
+                                  "305 Use Proxy", "399 Odd")):
+            name = "odd%d" % i
+            fields = [] if head[:3] == "301" else ["Location: /elsewhere"]
+            url = self.shelf.put("/%s/-/%s-1.0.0.tgz" % (name, name), tgz((EVIL, b"x"), name=name),
+                                 ("length", "chunked")[i % 2], head, fields)
+            self.assertEqual(client.get(url).status, 403, head)
+        good = tgz(name="good")
+        answer = client.get(self.shelf.put("/good/-/good-1.0.0.tgz", good, head="203 Odd"))
+        self.assertEqual((answer.status, answer.body), (203, good))
+        for how in ("length", "chunked", "close"):  # what leads elsewhere brings nothing itself
+            for field in ("Location: /good/-/good-1.0.0.tgz", "Location:"):
+                url = self.shelf.put("/away/-/away-1.0.0.tgz", tgz(name="away"), how, "302 Found",
+                                     [field, "Content-Encoding: gzip"])
+                answer = client.get(url)
+                self.assertEqual((answer.status, answer.whole, answer.body), (302, True, b""))
+                self.assertIsNone(answer["content-encoding"])
+        self.assertEqual([row[2] for row in self.judged()], ["block"] * 6 + ["allow"] * 2)
+
     def test_a_wheel_is_looked_into_and_its_metadata_file_is_not(self):
         client = self.begin()
         raw = io.BytesIO()

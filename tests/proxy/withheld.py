@@ -7,7 +7,7 @@ import time
 import urllib.request
 
 import world
-from world import NO_WAIT, Registry, direct, plain
+from world import NO_WAIT, Registry, Server, direct, plain
 
 ABBREVIATED = "Accept: application/vnd.npm.install-v1+json; q=1.0, application/json; q=0.8, */*"
 PEP691 = "Accept: application/vnd.pypi.simple.v1+json, text/html;q=0.1"
@@ -82,6 +82,30 @@ class Npm(Case):
                 again = self.get("old", "If-Modified-Since: " + got["last-modified"], *fields)
                 self.assertEqual(again.status, 304)
             self.assertEqual([m for m in self.stop() if m.get("verdict") == "withheld"], [])
+
+    def test_a_status_that_is_no_error_brings_no_version_back(self):
+        """Clients take its body like that of 200, but for what leads elsewhere."""
+        body, now = direct("/npm/pkg"), []
+
+        def handle(_, conn):
+            head, _ = Server.head(conn)
+            if head:
+                conn.sendall(("HTTP/1.1 %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" %
+                              (now[0], len(body))).encode() + body)
+
+        self.base = "http://127.0.0.1:%d/" % self.server(handle).port
+        self.start(("npm", self.base))
+        for head, kept in (("201 Created", True), ("203 Odd", True), ("206 Partial Content", True),
+                           ("300 Multiple Choices\r\nLocation: /x", True), ("302 Found", True),
+                           ("399 Odd", True), ("302 Found\r\nLocation:", False),
+                           ("307 Moved\r\nLocation: /x", False)):
+            now[:] = [head]
+            got = self.get("pkg")
+            self.assertEqual((got.status, got.whole), (int(head[:3]), True))
+            if kept:
+                self.assertEqual(sorted(json.loads(got.body)["versions"]), ["1.0.0", "1.1.0"], head)
+            else:
+                self.assertEqual(got.body, b"", head)
 
     def test_what_a_cache_holds_does_not_bring_a_version_back(self):
         """The client has it whole from a run without pmg, and asks whether it changed."""

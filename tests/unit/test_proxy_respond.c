@@ -37,6 +37,45 @@ static void an_answer_is_framed_and_never_cached(void **state)
 	}
 }
 
+/* What a client may take for the answer to what it asked. */
+static void only_errors_and_what_leads_elsewhere_have_no_content(void **state)
+{
+	static const struct {
+		const char *head;
+		bool redirects, has_content;
+	} rows[] = {
+		{ "HTTP/1.1 200 OK\r\n", false, true },
+		{ "HTTP/1.1 200 OK\r\nLocation: /x\r\n", false, true },
+		{ "HTTP/1.1 203 OK\r\n", false, true },
+		{ "HTTP/1.1 204 No Content\r\n", false, false },
+		{ "HTTP/1.1 206 Partial Content\r\n", false, true },
+		{ "HTTP/1.1 300 Multiple Choices\r\nLocation: /x\r\n", false, true },
+		{ "HTTP/1.1 301 Moved\r\n", false, true },
+		{ "HTTP/1.1 301 Moved\r\nLocation: /x\r\n", true, false },
+		{ "HTTP/1.1 302 Found\r\nlocation:\r\n", true, false },
+		{ "HTTP/1.1 303 See Other\r\nLocation: /x\r\n", true, false },
+		{ "HTTP/1.1 304 Not Modified\r\n", false, false },
+		{ "HTTP/1.1 305 Use Proxy\r\nLocation: /x\r\n", false, true },
+		{ "HTTP/1.1 307 Moved\r\nLocation: /x\r\n", true, false },
+		{ "HTTP/1.1 308 Moved\r\nLocation: /x\r\n", true, false },
+		{ "HTTP/1.1 399 Odd\r\nLocation: /x\r\n", false, true },
+		{ "HTTP/1.1 404 Not Found\r\n", false, false },
+		{ "HTTP/1.1 502 Bad Gateway\r\nLocation: /x\r\n", false, false },
+	};
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(head) struct pmg_head head = { 0 };
+
+		assert_int_equal(
+			pmg_response_parse(rows[i].head, strlen(rows[i].head), &head, &err), 0);
+		assert_int_equal(pmg_response_redirects(&head), rows[i].redirects);
+		assert_int_equal(pmg_response_has_content(&head), rows[i].has_content);
+	}
+}
+
 static void responses_keep_their_bytes_and_change_their_framing(void **state)
 {
 	static const struct {
@@ -109,6 +148,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_answer_is_framed_and_never_cached),
+		cmocka_unit_test(only_errors_and_what_leads_elsewhere_have_no_content),
 		cmocka_unit_test(responses_keep_their_bytes_and_change_their_framing),
 		cmocka_unit_test(errors_for_npm_are_json),
 	};
