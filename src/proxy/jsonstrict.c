@@ -320,9 +320,7 @@ static unsigned char number_step(unsigned char state, char c)
 	case MINUS:
 		return c == '0' ? ZERO : is_digit ? INTEGER : 0;
 	case INTEGER:
-		if (is_digit)
-			return INTEGER;
-		/* fall through */
+		return is_digit ? INTEGER : c == '.' ? POINT : is_e ? EXPONENT : 0;
 	case ZERO:
 		return c == '.' ? POINT : is_e ? EXPONENT : 0;
 	case POINT:
@@ -330,9 +328,7 @@ static unsigned char number_step(unsigned char state, char c)
 	case FRACTION:
 		return is_digit ? FRACTION : is_e ? EXPONENT : 0;
 	case EXPONENT:
-		if (c == '+' || c == '-')
-			return EXPONENT_SIGN;
-		/* fall through */
+		return c == '+' || c == '-' ? EXPONENT_SIGN : is_digit ? EXPONENT_DIGIT : 0;
 	default: /* EXPONENT_SIGN, EXPONENT_DIGIT */
 		return is_digit ? EXPONENT_DIGIT : 0;
 	}

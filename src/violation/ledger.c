@@ -47,8 +47,8 @@ static const char *const steps[] = {
 	"ALTER TABLE packages ADD COLUMN findings TEXT NOT NULL DEFAULT '[]';",
 	/* Runs of one fingerprint could reach the same. */
 	"CREATE TABLE reaches(fingerprint TEXT PRIMARY KEY, list TEXT NOT NULL) WITHOUT ROWID;",
-	"ALTER TABLE packages ADD COLUMN instead TEXT;"
-	"ALTER TABLE packages ADD COLUMN published TEXT;",
+	("ALTER TABLE packages ADD COLUMN instead TEXT;"
+	 "ALTER TABLE packages ADD COLUMN published TEXT;"),
 	"ALTER TABLE packages ADD COLUMN waivers TEXT NOT NULL DEFAULT '[]';",
 };
 
