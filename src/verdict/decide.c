@@ -246,6 +246,21 @@ static int ask_digests(struct work *work, struct pmg_err *err)
 	return r;
 }
 
+static void ask_any_version(struct work *work)
+{
+	struct pmg_judgement *out = work->out;
+
+	if (!work->asked->any_version || work->q.readable || out->verdict != PMG_VERDICT_ALLOW ||
+	    out->waivers.n > 0)
+		return;
+	if (!pmg_judge_knows(work->judge, work->q.eco, work->asked->name) &&
+	    !pmg_supplement_has(work->q.eco, work->q.name))
+		return;
+	refuse(work, PMG_REASON_INDETERMINATE);
+	if (!out->note)
+		out->note = pmg_xstrdup("single versions of that name are on record");
+}
+
 static int ask_name(struct work *work, struct pmg_err *err)
 {
 	pmg_auto(index_answer) struct pmg_index_answer answer = { 0 };
@@ -257,6 +272,7 @@ static int ask_name(struct work *work, struct pmg_err *err)
 		return r;
 	(void)pmg_supplement_find(work->q.eco, work->q.name, work->q.version, &answer);
 	take_answer(work, &answer, PMG_REASON_MALWARE);
+	ask_any_version(work);
 	if (work->out->verdict != PMG_VERDICT_ALLOW && work->asked->origin == PMG_PLACE_PRIVATE &&
 	    policy_of(work)->private_origin == PMG_PRIVATE_WARN)
 		let_in(work, "intel.private_origin: its registry is a private one, and the record "

@@ -130,6 +130,8 @@ struct pmg_question {
 	enum pmg_eco eco;
 	const char *name;
 	const char *version; /* NULL: unknown; then only records for all versions match */
+	bool any_version; /* it lies there: one that cannot be read may be any on record, and that
+			     is indeterminate. A package can make its own unreadable */
 	enum pmg_place_kind origin;
 	int64_t published;           /* seconds since 1970, or one of the two above */
 	const unsigned char *sha512; /* of the artifact, raw; NULL: not known (yet) */

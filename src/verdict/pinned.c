@@ -43,6 +43,7 @@ int pmg_pinned_judge(struct pmg_judge *judge, enum pmg_eco eco, const char *name
 	struct pmg_question q = { .eco = eco,
 				  .name = name,
 				  .version = version && *version ? version : NULL,
+				  .any_version = true,
 				  .origin = origin,
 				  .published = PMG_DATE_UNASKED };
 	pmg_auto(strv) struct pmg_strv words = { 0 };

@@ -7,7 +7,8 @@
 /**
  * Its age is not judged. The digests are of artifacts of
  * which any may be taken: one that is known malware is enough.
- * @param version  NULL or "": not known
+ * @param version  NULL or "": not known. Then, and where it is none, a name of which anything is on
+ *   record is indeterminate
  * @param hashes   "sha512-BASE64 sha256:HEX", blanks between; NULL or "" for none. Others say
  * nothing
  * @return as pmg_judge_decide()

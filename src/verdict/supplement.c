@@ -124,6 +124,16 @@ bool pmg_supplement_find(enum pmg_eco eco, const char *name, const char *version
 	return false;
 }
 
+bool pmg_supplement_has(enum pmg_eco eco, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
+		if (rows[i].eco == eco && strcmp(rows[i].name, name) == 0)
+			return true;
+	return false;
+}
+
 size_t pmg_supplement_count(void)
 {
 	size_t i, n = 0;

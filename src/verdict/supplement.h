@@ -17,6 +17,9 @@
 bool pmg_supplement_find(enum pmg_eco eco, const char *name, const char *version,
 			 struct pmg_index_answer *answer);
 
+/** Is any version of that package in it? @param name  canonical */
+bool pmg_supplement_has(enum pmg_eco eco, const char *name);
+
 size_t pmg_supplement_count(void); /* versions */
 
 #endif

@@ -24,7 +24,8 @@ static const char *const feed[] = {
 
 static const char blocklist[] = "schema_version: 1\nblock:\n"
 				"  - {purl: \"pkg:npm/ever@9.0.0\", reason: ours}\n"
-				"  - {purl: \"pkg:npm/mine\"}\n";
+				"  - {purl: \"pkg:npm/mine\"}\n"
+				"  - {purl: \"pkg:npm/once@1.0.0\"}\n";
 
 static char *dir, *index_path, *list_path, *none_path;
 
@@ -114,6 +115,48 @@ static void packages_are_judged(void **state)
 	}
 }
 
+/* What lies there and hides its version may be any that is on record. */
+static void a_version_that_cannot_be_read_may_be_any(void **state)
+{
+	static const struct {
+		enum pmg_eco eco;
+		const char *name, *version;
+		enum pmg_reason reason;
+	} cases[] = {
+		{ PMG_ECO_NPM, "express", NULL, PMG_REASON_NONE },
+		{ PMG_ECO_NPM, "express", "odd", PMG_REASON_NONE },
+		{ PMG_ECO_NPM, "fixed", NULL, PMG_REASON_INDETERMINATE },
+		{ PMG_ECO_NPM, "fixed", "2.0.0", PMG_REASON_NONE },
+		{ PMG_ECO_NPM, "ever", NULL, PMG_REASON_MALWARE },
+		{ PMG_ECO_PYPI, "Some.Name", NULL, PMG_REASON_INDETERMINATE },
+		{ PMG_ECO_PYPI, "some-name", "v_06", PMG_REASON_INDETERMINATE },
+		{ PMG_ECO_PYPI, "some-name", "6", PMG_REASON_NONE },
+		{ PMG_ECO_NPM, "once", NULL, PMG_REASON_INDETERMINATE }, /* the block list */
+		{ PMG_ECO_NPM, "once", "1.0.0/", PMG_REASON_INDETERMINATE },
+		{ PMG_ECO_PYPI, "ultralytics", NULL, PMG_REASON_INDETERMINATE }, /* built in */
+		{ PMG_ECO_NPM, "ultralytics", NULL, PMG_REASON_NONE },
+	};
+	pmg_auto(judge) struct pmg_judge *judge = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(pmg_judge_open(index_path, list_path, &judge, &err), 0);
+	for (i = 0; i < PMG_ARRAY_LEN(cases); i++) {
+		const struct pmg_question q = { .eco = cases[i].eco,
+						.name = cases[i].name,
+						.version = cases[i].version,
+						.any_version = true,
+						.published = PMG_DATE_UNASKED };
+		pmg_auto(judgement) struct pmg_judgement j = { 0 };
+
+		assert_int_equal(pmg_judge_decide(judge, &q, &j, &err), 0);
+		if (j.reason != cases[i].reason)
+			fail_msg("row %zu: %s", i, pmg_reason_text(j.reason));
+		assert_int_equal(j.verdict == PMG_VERDICT_ALLOW, j.reason == PMG_REASON_NONE);
+	}
+}
+
 /* Whether a document has to be read to find what is to be left out of it. */
 static void a_package_is_known_when_any_version_is(void **state)
 {
@@ -185,7 +228,7 @@ static void without_an_index_the_block_list_still_counts(void **state)
 	pmg_judge_info(judge, &info);
 	assert_false(info.present);
 	assert_int_equal(info.records, 0);
-	assert_int_equal(info.blocklist, 2);
+	assert_int_equal(info.blocklist, 3);
 	assert_int_equal(pmg_judge_ask(judge, PMG_ECO_NPM, "mine", "1.0.0", &j, &err), 0);
 	assert_int_equal(j.verdict, PMG_VERDICT_BLOCK);
 }
@@ -285,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packages_are_judged),
+		cmocka_unit_test(a_version_that_cannot_be_read_may_be_any),
 		cmocka_unit_test(a_package_is_known_when_any_version_is),
 		cmocka_unit_test(all_ids_are_told_sorted),
 		cmocka_unit_test(names_and_versions_that_are_too_long_are_indeterminate),

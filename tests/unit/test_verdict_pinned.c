@@ -29,6 +29,7 @@ int __wrap_pmg_judge_decide(struct pmg_judge *judge, const struct pmg_question *
 	(void)judge;
 	assert_int_equal(q->published, PMG_DATE_UNASKED);
 	assert_int_equal(q->origin, PMG_PLACE_PRIVATE);
+	assert_true(q->any_version);
 	assert_int_equal(pmg_str_addf(&asked, "%s@%s %s\n", q->name, q->version ? q->version : "-",
 				      q->sha256   ? "256"
 				      : q->sha512 ? "512"
