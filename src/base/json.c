@@ -9,8 +9,8 @@ void pmg_json_free(struct json_t *json)
 	json_decref(json);
 }
 
-int pmg_json_parse(const char *name, const char *text, size_t len, struct json_t **out,
-		   struct pmg_err *err)
+static int parse(const char *name, const char *text, size_t len, size_t flags, struct json_t **out,
+		 struct pmg_err *err)
 {
 	pmg_autofree char *shown = NULL;
 	json_error_t why;
@@ -19,7 +19,7 @@ int pmg_json_parse(const char *name, const char *text, size_t len, struct json_t
 	/* jansson takes one behind the value for the end, and never sees what follows. */
 	if (memchr(text, '\0', len))
 		return pmg_err_set(err, PMG_E_PARSE, 0, "%s: a NUL byte", name);
-	json = json_loadb(text, len, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &why);
+	json = json_loadb(text, len, flags | JSON_DECODE_ANY, &why);
 	if (!json) {
 		shown = pmg_str_quote(why.text, strlen(why.text), sizeof why.text);
 		return pmg_err_set(err, PMG_E_PARSE, 0, "%s:%d:%d: %s", name, why.line, why.column,
@@ -27,6 +27,20 @@ int pmg_json_parse(const char *name, const char *text, size_t len, struct json_t
 	}
 	*out = json;
 	return 0;
+}
+
+int pmg_json_parse(const char *name, const char *text, size_t len, struct json_t **out,
+		   struct pmg_err *err)
+{
+	return parse(name, text, len, JSON_REJECT_DUPLICATES, out, err);
+}
+
+int pmg_json_parse_as_js(const char *name, const char *text, size_t len, struct json_t **out,
+			 struct pmg_err *err)
+{
+	size_t mark = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+
+	return parse(name, text + mark, len - mark, 0, out, err);
 }
 
 const struct json_t *pmg_json_get(const struct json_t *obj, const char *key)

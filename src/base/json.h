@@ -28,6 +28,13 @@ PMG_DEFINE_AUTO(json, struct json_t *, pmg_json_free);
 int pmg_json_parse(const char *name, const char *text, size_t len, struct json_t **out,
 		   struct pmg_err *err) PMG_MUST_CHECK;
 
+/**
+ * The same as a tool in JavaScript reads it, which is what counts for its own files: a byte order
+ * mark is passed over, and of a key that stands twice the last one counts.
+ */
+int pmg_json_parse_as_js(const char *name, const char *text, size_t len, struct json_t **out,
+			 struct pmg_err *err) PMG_MUST_CHECK;
+
 /* Getters: the default (NULL, 0, false) when key is absent or of another type; obj may be NULL. */
 const char *pmg_json_str(const struct json_t *obj, const char *key);
 int64_t pmg_json_int(const struct json_t *obj, const char *key);

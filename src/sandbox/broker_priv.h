@@ -276,9 +276,11 @@ bool pmg_who_is_own(struct pmg_broker *broker, const struct pmg_who *who);
  * own, have one.
  * @param[out] package  "name@version" or "name", caller frees; NULL: a script that nothing is known
  * of
+ * @param[out] called  the same as its package.json calls it, caller frees; NULL: it is no other
  * @return false: it is no script
  */
-bool pmg_who_package(struct pmg_broker *broker, const struct pmg_who *who, char **package);
+bool pmg_who_package(struct pmg_broker *broker, const struct pmg_who *who, char **package,
+		     char **called);
 /** Package, script, how_known and chain into an event. */
 void pmg_who_fill(struct pmg_broker *broker, const struct pmg_who *who, struct pmg_event *event);
 

@@ -170,20 +170,34 @@ bool pmg_verdicts_ask(struct pmg_verdicts *verdicts, int proxy, const char *eco,
 	return false;
 }
 
+/* A package by the name it was installed as, and by the one that its own file has: an alias and a
+ * lockfile may give a listed one any name. */
+struct names {
+	char *installed, *called; /* NULL: not known; no other */
+};
+
+static void names_done(struct names *names)
+{
+	free(names->installed);
+	free(names->called);
+}
+PMG_DEFINE_AUTO_DONE(names, struct names, names_done);
+
 /* The package that a program lies in, as a bin that is started from a project's folder does. */
-static char *package_of(const struct pmg_policy *policy, const char *program)
+static void names_of(const struct pmg_policy *policy, const char *program, struct names *out)
 {
 	pmg_auto(package) struct pmg_package package = { 0 };
 	pmg_autofree char *dir = NULL;
 	pmg_autofd int fd = -1;
 
 	if (!pmg_package_is_installed(policy, program))
-		return NULL;
+		return;
 	dir = pmg_path_dir(program);
 	fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd >= 0 && pmg_package_of(policy, fd, dir, &package) && !package.own
-		       ? pmg_package_text(&package)
-		       : NULL;
+	if (fd < 0 || !pmg_package_of(policy, fd, dir, &package) || package.own)
+		return;
+	out->installed = pmg_package_text(&package);
+	out->called = pmg_package_called(&package);
 }
 
 static int judge(struct pmg_request *request, const char *program, const char *package)
@@ -199,18 +213,27 @@ static int judge(struct pmg_request *request, const char *program, const char *p
 	return -EACCES;
 }
 
+static int judge_both(struct pmg_request *request, const char *program, const struct names *names)
+{
+	int r = judge(request, program, names->installed);
+
+	return r < 0 ? r : judge(request, program, names->called);
+}
+
 int pmg_verdicts_exec(struct pmg_request *request, const struct pmg_object *object)
 {
 	struct pmg_broker *broker = request->broker;
-	pmg_autofree char *own = NULL;
-	pmg_autofree char *of = NULL;
+	pmg_auto(names) struct names own = { 0 }, of = { 0 };
 	int r;
 
-	if (broker->proxy < 0 || !broker->verdicts || !pmg_who_package(broker, &request->who, &own))
+	if (broker->proxy < 0 || !broker->verdicts ||
+	    !pmg_who_package(broker, &request->who, &own.installed, &own.called))
 		return 0;
-	r = judge(request, object->path, own);
+	r = judge_both(request, object->path, &own);
 	if (r < 0)
 		return r;
-	of = package_of(broker->policy, object->path);
-	return pmg_streq(own, of) ? 0 : judge(request, object->path, of);
+	names_of(broker->policy, object->path, &of);
+	return pmg_streq(own.installed, of.installed) && pmg_streq(own.called, of.called)
+		       ? 0
+		       : judge_both(request, object->path, &of);
 }

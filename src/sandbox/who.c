@@ -87,6 +87,7 @@ static void inherit(struct pmg_broker *broker, struct pmg_process *process, pid_
 	process->is_tool = parent->is_tool;
 	process->own = parent->own;
 	process->package = copy(parent->package);
+	process->called = copy(parent->called);
 	process->script = copy(parent->script);
 	process->folder = copy(parent->folder);
 	process->how_known = pmg_streq(parent->how_known, "cwd") ? "tree" : parent->how_known;
@@ -174,12 +175,14 @@ static void settle(struct pmg_process *process, struct pmg_started *told)
 
 	if (package) {
 		replace(&process->package, package);
+		replace(&process->called, pmg_package_called(&told->package));
 		replace(&process->folder, copy(told->cwd));
 		process->how_known = process->is_orphan ? "env" : "cwd";
 		process->settled = !told->package.own;
 		process->own = told->package.own && !process->is_orphan;
 	} else if ((package = pmg_package_text(&told->claim))) {
 		replace(&process->package, package);
+		replace(&process->called, NULL);
 		process->how_known = "env";
 		process->settled = process->is_direct;
 		process->own = false;
@@ -309,7 +312,8 @@ bool pmg_who_is_own(struct pmg_broker *broker, const struct pmg_who *who)
 	return own;
 }
 
-bool pmg_who_package(struct pmg_broker *broker, const struct pmg_who *who, char **package)
+bool pmg_who_package(struct pmg_broker *broker, const struct pmg_who *who, char **package,
+		     char **called)
 {
 	const struct pmg_process *process;
 	bool is_script;
@@ -318,6 +322,7 @@ bool pmg_who_package(struct pmg_broker *broker, const struct pmg_who *who, char 
 	process = pmg_who_table_of(broker->who, who);
 	is_script = process && process->role == PMG_ROLE_SCRIPT;
 	*package = is_script && !process->own ? copy(process->package) : NULL;
+	*called = *package ? copy(process->called) : NULL;
 	(void)pthread_mutex_unlock(&broker->who->lock);
 	return is_script;
 }

@@ -16,6 +16,7 @@ void pmg_package_done(struct pmg_package *package)
 {
 	free(package->name);
 	free(package->version);
+	free(package->called);
 	free(package->folder);
 	*package = (struct pmg_package){ 0 };
 }
@@ -26,6 +27,13 @@ char *pmg_package_text(const struct pmg_package *package)
 		return NULL;
 	return package->version ? pmg_xasprintf("%s@%s", package->name, package->version)
 				: pmg_xstrdup(package->name);
+}
+
+char *pmg_package_called(const struct pmg_package *package)
+{
+	struct pmg_package other = { .name = package->called, .version = package->version };
+
+	return pmg_package_text(&other);
 }
 
 /* Printable, without blanks, and no longer than a name or version can be: it is shown to people and
@@ -52,24 +60,42 @@ static bool set(struct pmg_package *out, const char *name, size_t name_len, cons
 	return out->name != NULL;
 }
 
-bool pmg_package_json(const char *text, size_t len, struct pmg_package *out)
-{
-	pmg_auto(json) struct json_t *json = NULL;
-	struct pmg_err err = PMG_ERR_INIT;
-	const char *name, *version;
-
-	if (pmg_json_parse("package.json", text, len, &json, &err) < 0)
-		return false;
-	name = pmg_json_str(json, "name");
-	version = pmg_json_str(json, "version");
-	return set(out, name, name ? strlen(name) : 0, version, version ? strlen(version) : 0);
-}
-
 /* One line of a text that need not end in a NUL. */
 struct line {
 	const char *at;
 	size_t len;
 };
+
+static struct line line_of(const char *text)
+{
+	return (struct line){ text, text ? strlen(text) : 0 };
+}
+
+static void trim(struct line *line)
+{
+	while (line->len > 0 && strchr(" \t\r\n\v\f", line->at[line->len - 1]))
+		line->len--;
+	while (line->len > 0 && strchr(" \t\r\n\v\f", line->at[0])) {
+		line->at++;
+		line->len--;
+	}
+}
+
+bool pmg_package_json(const char *text, size_t len, struct pmg_package *out)
+{
+	pmg_auto(json) struct json_t *json = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	struct line name, version;
+
+	if (pmg_json_parse_as_js("package.json", text, len, &json, &err) < 0)
+		return false;
+	name = line_of(pmg_json_str(json, "name"));
+	version = line_of(pmg_json_str(json, "version"));
+	/* As npm does: else a blank would make it another version than the one that is listed. */
+	trim(&name);
+	trim(&version);
+	return set(out, name.at, name.len, version.at, version.len);
+}
 
 static bool next_line(const char **text, size_t *left, struct line *line)
 {
@@ -83,16 +109,6 @@ static bool next_line(const char **text, size_t *left, struct line *line)
 	*left -= line->len + (end ? 1 : 0);
 	*text += line->len + (end ? 1 : 0);
 	return true;
-}
-
-static void trim(struct line *line)
-{
-	while (line->len > 0 && strchr(" \t\r", line->at[line->len - 1]))
-		line->len--;
-	while (line->len > 0 && strchr(" \t\r", line->at[0])) {
-		line->at++;
-		line->len--;
-	}
 }
 
 /* "key", blanks, separator, value: what stands behind the separator. */
@@ -183,7 +199,16 @@ static bool read_file(int dir, const char *name, char **text, size_t *len)
 	       pmg_io_slurp_fd(fd, name, PMG_PACKAGE_FILE_MAX, text, len, &err) == 0;
 }
 
-/* any: one that says a version and no name will do. */
+static bool is_there(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* any: one that says a version and no name will do; but the first that is there speaks, as the tool
+ * reads that one: a package could make it unreadable for us and add another that says what it
+ * likes. */
 static bool ask_files(int dir, bool any, struct pmg_package *out)
 {
 	size_t i;
@@ -192,13 +217,18 @@ static bool ask_files(int dir, bool any, struct pmg_package *out)
 		pmg_autofree char *text = NULL;
 		size_t len = 0;
 
-		if (!read_file(dir, files[i].name, &text, &len))
+		if (!read_file(dir, files[i].name, &text, &len)) {
+			if (any && is_there(dir, files[i].name))
+				return false;
 			continue;
+		}
 		if (files[i].read(text, len, out))
 			return true;
 		if (any && out->version)
 			return true;
 		pmg_package_done(out);
+		if (any)
+			return false;
 	}
 	return false;
 }
@@ -279,8 +309,11 @@ static bool installed(const struct pmg_policy *policy, int dir, const char *path
 	root = climb(dir, levels);
 	if (root >= 0)
 		(void)ask_files(root, true, &told);
-	/* The folder's name is what was installed; what its file calls itself may be a lie. */
+	/* The folder's name is what was asked for; what its file calls itself may be a lie, or
+	 * what was installed under another name. */
 	out->name = pmg_xstrndup(name, len - (size_t)(name - path));
+	if (told.name && strcmp(told.name, out->name) != 0)
+		out->called = pmg_steal_ptr(&told.name);
 	out->version = pmg_steal_ptr(&told.version);
 	out->folder = pmg_xstrndup(path, len);
 	return true;

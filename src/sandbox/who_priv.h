@@ -22,6 +22,7 @@
 struct pmg_package {
 	char *name;    /* NULL: not known */
 	char *version; /* NULL: not known */
+	char *called;  /* as it calls itself, installed under another name; NULL: the same */
 	char *folder;  /* whose file said so; absolute */
 	bool own;      /* the project's own */
 };
@@ -30,6 +31,9 @@ PMG_DEFINE_AUTO_DONE(package, struct pmg_package, pmg_package_done);
 
 /** "name@version" or "name"; NULL when there is no name. Caller frees. */
 char *pmg_package_text(const struct pmg_package *package) PMG_MUST_CHECK;
+
+/** The same by the name it calls itself; NULL: it is called as its folder is. Caller frees. */
+char *pmg_package_called(const struct pmg_package *package) PMG_MUST_CHECK;
 
 /* Readers of one file each: name and version, as far as they are there and can be those of a
  * package. @param[out] out zeroed before. @return false: no name */
@@ -73,6 +77,7 @@ struct pmg_process {
 	bool own;     /* a script of the project itself, or started by one */
 	bool is_tool; /* it runs a package manager that is no part of this one: a nested npm */
 	char *package;
+	char *called; /* the same as it calls itself; NULL: as in package */
 	char *script;
 	char *folder; /* in which its first program started: what the package is known by */
 	const char *how_known; /* static */

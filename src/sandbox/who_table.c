@@ -36,6 +36,7 @@ void pmg_process_free(struct pmg_process *process)
 		return;
 	pmg_auto_closep(&process->pidfd);
 	free(process->package);
+	free(process->called);
 	free(process->script);
 	free(process->folder);
 	free(process);

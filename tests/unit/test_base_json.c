@@ -75,6 +75,33 @@ static void what_is_no_json_is_refused_with_its_place(void **state)
 	}
 }
 
+/* A file that the tool reads must not be unreadable for us. */
+static void a_file_of_javascript_is_read_as_it_does(void **state)
+{
+	static const struct {
+		const char *text, *version; /* NULL: cannot be read */
+	} rows[] = {
+		{ "{\"version\":\"1\"}", "1" },
+		{ "\xef\xbb\xbf{\"version\":\"1\"}", "1" },
+		{ "\xef\xbb\xbf\xef\xbb\xbf{\"version\":\"1\"}", NULL },
+		{ "{\"version\":\"1\",\"version\":\"2\"}", "2" },
+		{ "{\"a\":1,\"a\":1,\"version\":\"3\"}", "3" },
+		{ "\xef\xbb", NULL },
+		{ "{\"version\":\"1\"}x", NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		pmg_auto(json) struct json_t *json = NULL;
+		struct pmg_err err = PMG_ERR_INIT;
+		int r = pmg_json_parse_as_js("t", rows[i].text, strlen(rows[i].text), &json, &err);
+
+		assert_int_equal(r, rows[i].version ? 0 : -PMG_E_PARSE);
+		assert_true(pmg_streq(pmg_json_str(json, "version"), rows[i].version));
+	}
+}
+
 static void depth_is_limited(void **state)
 {
 	pmg_autofree char *text = pmg_xmalloc(100000);
@@ -217,6 +244,7 @@ int main(void)
 		cmocka_unit_test(a_document_goes_in_and_out_unchanged),
 		cmocka_unit_test(nothing_hides_behind_a_nul),
 		cmocka_unit_test(what_is_no_json_is_refused_with_its_place),
+		cmocka_unit_test(a_file_of_javascript_is_read_as_it_does),
 		cmocka_unit_test(depth_is_limited),
 		cmocka_unit_test(an_error_holds_no_control_bytes),
 		cmocka_unit_test(what_is_absent_or_of_another_type_reads_as_nothing),

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/str.h"
 #include "tests/helper/folder.h"
 
 typedef bool (*reader)(const char *text, size_t len, struct pmg_package *out);
@@ -27,6 +28,11 @@ static void each_kind_of_file_says_name_and_version(void **state)
 		{ pmg_package_json, "{\"name\":\"\"}", NULL },
 		{ pmg_package_json, "{\"name\":\"a\\nb\",\"version\":\"1\"}", NULL },
 		{ pmg_package_json, "{\"name\":\"a\",\"version\":\"1\\u001b[2J\"}", "a" },
+		{ pmg_package_json, "\xef\xbb\xbf{\"name\":\"a\",\"version\":\" 1.0.0\\n\"}",
+		  "a@1.0.0" },
+		{ pmg_package_json,
+		  "{\"name\":\"b\",\"version\":\"9\",\"name\":\"a\",\"version\":\"1\"}", "a@1" },
+		{ pmg_package_json, "{\"name\":\"a\",\"x\":1,\"x\":1,\"version\":\"1\"}", "a@1" },
 		{ pmg_package_json, "[1]", NULL },
 		{ pmg_package_json, "{", NULL },
 		{ pmg_package_pkginfo, "Metadata-Version: 2.1\nName: six\nVersion: 1.16\n",
@@ -89,20 +95,21 @@ static const char *const files[][2] = {
 static const struct {
 	const char *dir, *is;
 	bool own;
+	const char *called;
 } places[] = {
-	{ "", "root@0.1.0", true },
-	{ "src/deep", "root@0.1.0", true },
-	{ "local", "local-dep@2.0.0", false },
-	{ "local/lib", "local-dep@2.0.0", false },
-	{ "node_modules", "root@0.1.0", true },
-	{ "node_modules/.bin", "root@0.1.0", true },
-	{ "node_modules/@s", "root@0.1.0", true },
-	{ "node_modules/evil", "evil@6.6.6", false }, /* by where it lies, whatever it says */
-	{ "node_modules/evil/lib", "evil@6.6.6", false },
-	{ "node_modules/@s/a", "@s/a@1.0.0", false },
-	{ "node_modules/.pnpm/b@3/node_modules/b", "b@3.0.0", false },
-	{ "node_modules/bare", "bare", false },
-	{ "venv/site-packages/six", "six@1.16", false },
+	{ "", "root@0.1.0", true, NULL },
+	{ "src/deep", "root@0.1.0", true, NULL },
+	{ "local", "local-dep@2.0.0", false, NULL },
+	{ "local/lib", "local-dep@2.0.0", false, NULL },
+	{ "node_modules", "root@0.1.0", true, NULL },
+	{ "node_modules/.bin", "root@0.1.0", true, NULL },
+	{ "node_modules/@s", "root@0.1.0", true, NULL },
+	{ "node_modules/evil", "evil@6.6.6", false, "innocent@6.6.6" }, /* by where it lies */
+	{ "node_modules/evil/lib", "evil@6.6.6", false, "innocent@6.6.6" },
+	{ "node_modules/@s/a", "@s/a@1.0.0", false, NULL },
+	{ "node_modules/.pnpm/b@3/node_modules/b", "b@3.0.0", false, NULL },
+	{ "node_modules/bare", "bare", false, NULL },
+	{ "venv/site-packages/six", "six@1.16", false, NULL },
 };
 
 static void fill_policy(struct pmg_policy *policy, const char *project, const char *home)
@@ -141,12 +148,14 @@ static void a_folder_belongs_to_the_package_it_lies_in(void **state)
 	for (i = 0; i < PMG_ARRAY_LEN(places); i++) {
 		pmg_auto(package) struct pmg_package package = { 0 };
 		pmg_autofree char *joined = pmg_path_join(top, places[i].dir);
-		pmg_autofree char *path = pmg_path_clean(joined), *text = NULL;
+		pmg_autofree char *path = pmg_path_clean(joined), *text = NULL, *called = NULL;
 
 		assert_true(package_of(&policy, path, &package));
 		text = pmg_package_text(&package);
 		assert_string_equal(text, places[i].is);
 		assert_int_equal(package.own, places[i].own);
+		called = pmg_package_called(&package);
+		assert_true(pmg_streq(called, places[i].called));
 		assert_true(pmg_path_is_under(path, package.folder));
 	}
 	empty_policy(&policy);
@@ -177,6 +186,7 @@ static void nobody_is_asked_above_project_or_home(void **state)
 static void only_a_regular_file_is_read(void **state)
 {
 	static const char *const names[] = { "fifo", "link", "folder", "large" };
+	static const char info[] = "Name: other\nVersion: 9.9.9\n";
 	pmg_auto(folder) char *top = folder_new();
 	pmg_autofree char *large = pmg_xcalloc(1, PMG_PACKAGE_FILE_MAX + 1);
 	struct pmg_policy policy = { 0 };
@@ -201,6 +211,8 @@ static void only_a_regular_file_is_read(void **state)
 			assert_int_equal(mkdir(file, 0700), 0);
 		else
 			folder_write(top, large_name, large, PMG_PACKAGE_FILE_MAX + 1);
+		/* Nor does another file speak for it. */
+		folder_write(dir, "PKG-INFO", info, sizeof info - 1);
 		assert_true(package_of(&policy, dir, &package));
 		assert_string_equal(package.name, names[i]);
 		assert_null(package.version);
