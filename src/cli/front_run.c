@@ -83,7 +83,7 @@ static void tell(const struct pmg_front_settings *settings, const struct pmg_out
 
 		pmg_out_note(out, "%s", safe);
 	}
-	pmg_summary_withheld(out, record, how.failed);
+	pmg_summary_withheld(out, record, &how);
 	pmg_summary_waivers(out, record);
 	pmg_summary_denied(out, record, &how);
 	if (how.failed)

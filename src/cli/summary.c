@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "conf/trait.h"
 
-enum { DIAG_MALWARE = 3001 }; /* docs/codes/ */
+enum { DIAG_MALWARE = 3001, DIAG_YOUNG = 3003 }; /* docs/codes/ */
 
 #define NAMES_SHOWN 5U /* of packages that the same thing let in */
 
@@ -33,12 +33,23 @@ static const char *plural(uint64_t n)
 	return n == 1 ? "" : "s";
 }
 
+bool pmg_summary_is_as_of(const struct pmg_wire_judged *judged)
+{
+	/* The end of pmg_judgement_text(): places of configuration files have lines behind them. */
+	return judged->diag == DIAG_YOUNG && judged->reason &&
+	       pmg_str_has_suffix(judged->reason, " by --as-of");
+}
+
 static void way_out(const struct pmg_out *out, const struct pmg_wire_judged *m)
 {
 	pmg_autofree char *rule = pmg_out_quote(m->rule);
 	const char *rest;
 	size_t i;
 
+	if (pmg_summary_is_as_of(m)) {
+		pmg_out_note(out, "  take an older one, or give --as-of a later day");
+		return;
+	}
 	for (i = 0; i < PMG_ARRAY_LEN(ways); i++) {
 		rest = strstr(ways[i].text, "%s");
 		/* What a lockfile pins may be on the block list: then both ways are open. */

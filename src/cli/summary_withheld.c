@@ -88,51 +88,161 @@ static char *outcome(const char *version, const struct pmg_wire_judged *m)
 	return pmg_xasprintf("%s %s instead", taken, version ? "used" : "offered");
 }
 
-/* Nothing of it came in and the run failed: most likely because of that. Both ways out. */
-static void needed(const struct pmg_out *out, const struct pmg_wire_judged *m, const char *list)
+/* "name@1.2.3", or "name==1.2.3" of PyPI: what stands behind it; NULL: another package. */
+static const char *typed_version(const char *word, const struct pmg_wire_judged *of)
+{
+	bool is_pypi = strcmp(of->eco, "pypi") == 0;
+	const char *sign = is_pypi ? "==" : "@";
+	const char *at = *word ? strstr(word + 1, sign) : NULL; /* "@scope/name" begins with one */
+	struct pmg_wire_judged typed = { .eco = of->eco };
+	pmg_autofree char *name = at ? pmg_xstrndup(word, (size_t)(at - word)) : NULL;
+
+	typed.name = name;
+	return name && is_of(&typed, of) ? at + strlen(sign) : NULL;
+}
+
+static bool is_typed(const struct pmg_record *record, const struct pmg_wire_judged *m)
+{
+	const char *version;
+	size_t i;
+
+	for (i = 0; i < record->argv.n; i++) {
+		version = typed_version(record->argv.v[i], m);
+		if (version && strcmp(version, m->version) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_refused_too(const struct pmg_record *record, const struct pmg_wire_judged *m)
+{
+	size_t i;
+
+	for (i = 0; i < record->n_packages; i++) {
+		const struct pmg_wire_judged *other = &record->packages[i].what;
+
+		if (pmg_judged_is_refused(other) && is_of(other, m) &&
+		    strcmp(other->version, m->version) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Is this version the one that was wanted: refused as an artifact, or typed? Once of the two. */
+static bool is_asked_for(const struct pmg_record *record, const struct pmg_wire_judged *m)
+{
+	return pmg_judged_is_refused(m) || (is_typed(record, m) && !is_refused_too(record, m));
+}
+
+static bool may_be_let_in(const struct pmg_wire_judged *m, const struct pmg_wire_judged *of)
+{
+	return !pmg_judged_is_allowed(m) && m->diag == DIAG_YOUNG && !pmg_summary_is_as_of(m) &&
+	       is_of(m, of);
+}
+
+static void add_entry(struct pmg_str *text, const struct pmg_wire_judged *m, size_t n)
 {
 	pmg_autofree char *name = pmg_out_quote(m->name);
 	pmg_autofree char *version = pmg_out_quote(m->version);
-	pmg_autofree char *code = pmg_out_code(out, DIAG_NEEDED);
 
-	pmg_out_note(out, "%s%s (%s): no version that was let in was taken; withheld: %s", code,
-		     name, m->eco, list);
-	if (m->diag == DIAG_YOUNG)
-		pmg_out_note(out,
-			     "  ask for an older version of it or of what needs it, or let it in: "
-			     "\"pkg:%s/%s@%s\" under dependency_cooldown.skip",
-			     m->eco, name, version);
+	(void)!pmg_str_addf(text, "%s\"pkg:%s/%s@%s\"", n > 0 ? ", " : "", m->eco, name, version);
 }
 
-static void tell(const struct pmg_out *out, const struct pmg_record *record,
-		 const struct pmg_wire_judged *m, bool failed)
+/*
+ * The entry that would let in what was asked for. Where that is not known, some of those that it
+ * may be, since an entry without a version would let in all that are to come as well.
+ */
+static char *wanted(const struct pmg_record *record, const struct pmg_wire_judged *of)
 {
-	pmg_autofree char *list = versions(record, m);
-	const char *version = used(record, m);
-	pmg_autofree char *name = pmg_out_quote(m->name);
-	pmg_autofree char *then = outcome(version, m);
-
-	if (failed && !version)
-		needed(out, m, list);
-	else
-		pmg_out_note(out, "withheld: %s %s (%s)%s%s", name, list, m->eco, *then ? "; " : "",
-			     then);
-}
-
-void pmg_summary_withheld(const struct pmg_out *out, const struct pmg_record *record, bool failed)
-{
-	size_t i, told = 0;
+	struct pmg_str text = PMG_STR_INIT(TEXT_MAX);
+	size_t i, n = 0, all = 0;
 
 	for (i = 0; i < record->n_packages; i++) {
 		const struct pmg_wire_judged *m = &record->packages[i].what;
 
-		if (!pmg_judged_is_withheld(m) || is_told(record, i))
-			continue;
-		if (told++ < PMG_SUMMARY_WITHHELD)
-			tell(out, record, m, failed);
+		if (may_be_let_in(m, of) && is_asked_for(record, m))
+			add_entry(&text, m, n++);
 	}
-	if (told > PMG_SUMMARY_WITHHELD)
+	for (i = 0; text.len == 0 && i < record->n_packages; i++)
+		all += may_be_let_in(&record->packages[i].what, of);
+	if (all > 1)
+		(void)!pmg_str_adds(&text, "one of ");
+	for (i = 0; i < record->n_packages && n < VERSIONS_SHOWN && all > 0; i++)
+		if (may_be_let_in(&record->packages[i].what, of))
+			add_entry(&text, &record->packages[i].what, n++);
+	if (all > n)
+		(void)!pmg_str_adds(&text, ", ...");
+	return pmg_str_steal(&text);
+}
+
+/* Nothing of it came in and the run failed: most likely because of that. Both ways out. */
+static void needed(const struct pmg_out *out, const struct pmg_record *record,
+		   const struct pmg_wire_judged *m)
+{
+	pmg_autofree char *list = versions(record, m);
+	pmg_autofree char *name = pmg_out_quote(m->name);
+	pmg_autofree char *code = pmg_out_code(out, DIAG_NEEDED);
+	pmg_autofree char *entries = wanted(record, m);
+
+	pmg_out_note(out, "%s%s (%s): no version that was let in was taken; withheld: %s", code,
+		     name, m->eco, list);
+	if (*entries)
 		pmg_out_note(out,
-			     "withheld: of %zu more packages: \"pmg audit list --run %s --json\"",
-			     told - PMG_SUMMARY_WITHHELD, record->id);
+			     "  ask for an older version of it or of what needs it, or let it in: "
+			     "%s under dependency_cooldown.skip",
+			     entries);
+}
+
+static void tell(const struct pmg_out *out, const struct pmg_record *record,
+		 const struct pmg_wire_judged *m)
+{
+	pmg_autofree char *list = versions(record, m);
+	pmg_autofree char *name = pmg_out_quote(m->name);
+	pmg_autofree char *then = outcome(used(record, m), m);
+
+	pmg_out_note(out, "withheld: %s %s (%s)%s%s", name, list, m->eco, *then ? "; " : "", then);
+}
+
+/* What the run may have failed for is said before what merely happened. */
+static size_t say_needed(const struct pmg_out *out, const struct pmg_record *record)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < record->n_packages; i++) {
+		const struct pmg_wire_judged *m = &record->packages[i].what;
+
+		if (pmg_judged_is_withheld(m) && !is_told(record, i) && !used(record, m) &&
+		    n++ < PMG_SUMMARY_NEEDED)
+			needed(out, record, m);
+	}
+	return n > PMG_SUMMARY_NEEDED ? n - PMG_SUMMARY_NEEDED : 0;
+}
+
+void pmg_summary_withheld(const struct pmg_out *out, const struct pmg_record *record,
+			  const struct pmg_summary_how *how)
+{
+	size_t most = how->details ? PMG_SUMMARY_DETAILED : PMG_SUMMARY_WITHHELD;
+	size_t i, told = 0, more = how->failed ? say_needed(out, record) : 0;
+
+	for (i = 0; how->notes && i < record->n_packages; i++) {
+		const struct pmg_wire_judged *m = &record->packages[i].what;
+		bool came = used(record, m) != NULL;
+
+		if (!pmg_judged_is_withheld(m) || is_told(record, i) || (how->failed && !came))
+			continue;
+		if ((came || how->details) && told < most) {
+			told++;
+			tell(out, record, m);
+		} else {
+			more++;
+		}
+	}
+	if (more > 0 && how->notes && !how->details)
+		pmg_out_note(out, "withheld: versions of %zu more package%s; -v says which", more,
+			     more == 1 ? "" : "s");
+	else if (more > 0)
+		pmg_out_note(out,
+			     "withheld: versions of %zu more package%s: \"pmg audit list --run %s "
+			     "--json\"",
+			     more, more == 1 ? "" : "s", record->id);
 }

@@ -323,10 +323,10 @@ static void ask_as_of(struct work *work)
 	if (!policy->as_of || work->asked->published == PMG_DATE_UNASKED)
 		return;
 	if (has_date(work) && work->asked->published > policy->now)
-		refuse_age(work, "--as-of",
+		refuse_age(work, PMG_AGE_RULE_AS_OF,
 			   pmg_xstrdup("it was published after the day of --as-of"));
 	else if (!has_date(work) && policy->undated == PMG_UNDATED_BLOCK)
-		refuse_age(work, "--as-of", undated_note());
+		refuse_age(work, PMG_AGE_RULE_AS_OF, undated_note());
 }
 
 /* @return is it old enough, or could it not be told? */

@@ -51,7 +51,12 @@ char *pmg_judgement_text(const struct pmg_judgement *judgement)
 	bool says_rule = rule && strcmp(rule, "default") != 0;
 	char age[PMG_SPAN_LEN], min[PMG_SPAN_LEN];
 
-	if (judgement->reason != PMG_REASON_TOO_YOUNG || judgement->age_s < 0)
+	if (judgement->reason != PMG_REASON_TOO_YOUNG)
+		return pmg_xstrdup(pmg_reason_text(judgement->reason));
+	/* Other ways lead out of it than out of a wait: who tells of it has to know. */
+	if (pmg_streq(rule, PMG_AGE_RULE_AS_OF))
+		return pmg_xstrdup("too young by " PMG_AGE_RULE_AS_OF);
+	if (judgement->age_s < 0)
 		return pmg_xstrdup(pmg_reason_text(judgement->reason));
 	pmg_clock_span(judgement->age_s, age);
 	pmg_clock_span((int64_t)judgement->min_age_s, min);

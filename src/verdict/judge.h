@@ -36,6 +36,9 @@ enum pmg_reason {
 int pmg_reason_diag(enum pmg_reason reason);         /* 3001, ... ; 0 for NONE */
 const char *pmg_reason_text(enum pmg_reason reason); /* "known malware", ... */
 
+/* Nothing waives it: what came later does not exist. */
+#define PMG_AGE_RULE_AS_OF "--as-of"
+
 struct pmg_judgement {
 	enum pmg_verdict verdict;
 	enum pmg_reason reason;
@@ -50,7 +53,8 @@ struct pmg_judgement {
 	int64_t age_s;       /* since it was published; -1: not judged, or not known */
 	uint64_t min_age_s;  /* that it has to have; 0: any */
 	int64_t eligible_at; /* when it will be old enough; 0: it is, or it cannot be told */
-	char *age_rule;      /* who says how old: a place, "default"; NULL: age was not judged */
+	char *age_rule; /* who says how old: a place, "default", PMG_AGE_RULE_AS_OF; NULL: age was
+			   not judged */
 
 	/* What would have been refused, and what let it in all the same, one line each. ids and
 	 * sources are then those of what was waived. To be shown and kept: each use is. */

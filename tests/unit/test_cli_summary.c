@@ -67,6 +67,7 @@ static void each_refusal_says_what_why_and_what_would_allow_it(void **state)
 	judged(&record, "@acme/x", "2.0.0", 3006, "on your block list");
 	judged(&record, "odd", "", 3005, "name or version cannot be read");
 	judged(&record, "deep", "1.0.0", 3009, "inspection");
+	judged(&record, "new", "2.0.0", 3003, "too young by --as-of");
 	text = said(pmg_summary_refusals, &record);
 	assert_string_equal(
 		text, "pmg: [PMG3001] refused evil@1.0.0 (npm): known malware MAL-1 MAL-2\n"
@@ -80,7 +81,9 @@ static void each_refusal_says_what_why_and_what_would_allow_it(void **state)
 		      "pmg:   its name or version cannot be read, so nothing can be said of it\n"
 		      "pmg: [PMG3009] refused deep@1.0.0 (npm): inspection\n"
 		      "pmg:   look at the package by hand; \"pmg sandbox explain PMG3009\" says "
-		      "what may be let in, and how\n");
+		      "what may be let in, and how\n"
+		      "pmg: [PMG3003] refused new@2.0.0 (npm): too young by --as-of\n"
+		      "pmg:   take an older one, or give --as-of a later day\n");
 }
 
 static void no_refusal_says_nothing(void **state)

@@ -36,14 +36,20 @@ static void judged(struct pmg_record *record, const char *name, const char *vers
 	judged_of(record, "npm", name, version, diag, reason, instead);
 }
 
-static char *said(const struct pmg_record *record, bool failed)
+static const struct pmg_summary_how worked = { .notes = true };
+static const struct pmg_summary_how failed = { .failed = true, .notes = true };
+static const struct pmg_summary_how detailed = { .notes = true, .details = true };
+static const struct pmg_summary_how quiet = { 0 };
+static const struct pmg_summary_how quiet_failed = { .failed = true };
+
+static char *said(const struct pmg_record *record, const struct pmg_summary_how *how)
 {
 	struct pmg_out out = { 0 };
 	char *text = NULL;
 	size_t len = 0;
 
 	out.messages = open_memstream(&text, &len);
-	pmg_summary_withheld(&out, record, failed);
+	pmg_summary_withheld(&out, record, how);
 	assert_int_equal(fclose(out.messages), 0);
 	return text;
 }
@@ -51,7 +57,7 @@ static char *said(const struct pmg_record *record, bool failed)
 static void one_line_says_what_was_withheld_and_what_came_instead(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { 0 };
-	pmg_autofree char *text = NULL;
+	pmg_autofree char *text = NULL, *brief = NULL, *none = NULL;
 
 	(void)state;
 	judged(&record, "pkg", "5.1.0", 3003, "1 h old, min age 5 d", "5.0.9");
@@ -61,26 +67,34 @@ static void one_line_says_what_was_withheld_and_what_came_instead(void **state)
 	judged(&record, "third", "1.0.0", 3003, "0 s old, min age 5 d", NULL);
 	assert_int_equal(record.n_withheld, 4);
 	assert_int_equal(record.n_blocked, 0);
-	text = said(&record, false);
+	text = said(&record, &detailed);
 	assert_string_equal(
 		text, "pmg: withheld: pkg 5.1.0 (1 h old, min age 5 d), 5.0.10 (known malware "
 		      "MAL-1, PMG3001) (npm); 5.0.9 used instead\n"
 		      "pmg: withheld: other\\x1b[31m 2.0.0 (2 d old, min age 5 d) (npm); 1.9.0 "
 		      "offered instead\n"
 		      "pmg: withheld: third 1.0.0 (0 s old, min age 5 d) (npm)\n");
+	/* What the tool never fetched is not news: counted. */
+	brief = said(&record, &worked);
+	assert_string_equal(
+		brief, "pmg: withheld: pkg 5.1.0 (1 h old, min age 5 d), 5.0.10 (known malware "
+		       "MAL-1, PMG3001) (npm); 5.0.9 used instead\n"
+		       "pmg: withheld: versions of 2 more packages; -v says which\n");
+	none = said(&record, &quiet);
+	assert_string_equal(none, "");
 }
 
 static void a_run_that_failed_for_want_of_it_says_both_ways_out(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { 0 };
-	pmg_autofree char *text = NULL;
+	pmg_autofree char *text = NULL, *brief = NULL;
 
 	(void)state;
 	judged(&record, "a", "2.0.0", 0, NULL, NULL);
 	judged(&record, "b", "2.0.0", 3003, "1 h old, min age 5 d", NULL);
 	judged(&record, "c", "3.0.0", 3001, "known malware", NULL);
 	judged(&record, "a", "2.1.0", 3003, "1 h old, min age 5 d", "2.0.0");
-	text = said(&record, true);
+	text = said(&record, &failed);
 	assert_string_equal(
 		text,
 		"pmg: [PMG3004] b (npm): no version that was let in was taken; withheld: 2.0.0 (1 "
@@ -90,6 +104,62 @@ static void a_run_that_failed_for_want_of_it_says_both_ways_out(void **state)
 		"pmg: [PMG3004] c (npm): no version that was let in was taken; withheld: 3.0.0 "
 		"(known malware MAL-1, PMG3001)\n"
 		"pmg: withheld: a 2.1.0 (1 h old, min age 5 d) (npm); 2.0.0 used instead\n");
+	brief = said(&record, &quiet_failed);
+	assert_non_null(strstr(brief, "pmg: [PMG3004] b (npm)"));
+	assert_null(strstr(brief, "pmg: withheld: "));
+}
+
+static void refused(struct pmg_record *record, const char *name, const char *version)
+{
+	struct pmg_wire_judged m = {
+		.eco = pmg_xstrdup("npm"),
+		.name = pmg_xstrdup(name),
+		.version = pmg_xstrdup(version),
+		.verdict = pmg_xstrdup("block"),
+		.reason = pmg_xstrdup("1 h old, min age 5 d"),
+		.diag = 3003,
+		.url = pmg_xstrdup("http://registry.test/x"),
+	};
+
+	assert_true(pmg_record_judged(record, &m));
+}
+
+/* The one that came last may be of another line than the one that was asked for. */
+static void the_way_out_names_what_was_asked_for(void **state)
+{
+	static const struct {
+		const char *eco, *typed, *refused, *reason, *entries;
+	} rows[] = {
+		{ "npm", "@a/b@26.6.7", NULL, "young", ": \"pkg:npm/@a/b@26.6.7\" under" },
+		{ "npm", "@a/b@^26", NULL, "young",
+		  ": one of \"pkg:npm/@a/b@24.19.4\", \"pkg:npm/@a/b@26.6.7\", "
+		  "\"pkg:npm/@a/b@1.0.0\", ... under" },
+		{ "npm", "@a/c@26.6.7", NULL, "young", ": one of \"pkg:npm/@a/b@24.19.4\", " },
+		{ "npm", "@a/b", "26.6.7", "young", ": \"pkg:npm/@a/b@26.6.7\" under" },
+		{ "npm", "@a/b@26.6.7", "26.6.7", "young", ": \"pkg:npm/@a/b@26.6.7\" under" },
+		{ "npm", "@a/b@26.6.7", NULL, "too young by --as-of", NULL },
+		{ "pypi", "A_b==26.6.7", NULL, "young", ": \"pkg:pypi/a-b@26.6.7\" under" },
+	};
+	static const char *const there[] = { "24.19.4", "26.6.7", "1.0.0", "0.9.0" };
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(record) struct pmg_record record = { 0 };
+		pmg_autofree char *text = NULL;
+		const char *name = strcmp(rows[i].eco, "npm") == 0 ? "@a/b" : "a-b";
+
+		pmg_strv_add(&record.argv, "tool");
+		pmg_strv_add(&record.argv, rows[i].typed);
+		for (k = 0; k < PMG_ARRAY_LEN(there); k++)
+			judged_of(&record, rows[i].eco, name, there[k], 3003, rows[i].reason, NULL);
+		if (rows[i].refused)
+			refused(&record, name, rows[i].refused);
+		text = said(&record, &failed);
+		if (rows[i].entries ? !strstr(text, rows[i].entries)
+				    : strstr(text, "dependency_cooldown") != NULL)
+			fail_msg("%s: %s", rows[i].typed, text);
+	}
 }
 
 /* Pages of PyPI are asked for by one spelling, files are named by another. */
@@ -103,39 +173,46 @@ static void a_project_is_one_in_every_spelling(void **state)
 	judged_of(&record, "pypi", "My_Name", "1.9", 0, NULL, NULL);
 	judged_of(&record, "npm", "my.name", "2.0.0", 3003, "1 h old, min age 5 d", NULL);
 	judged_of(&record, "npm", "my-name", "1.9.0", 0, NULL, NULL);
-	text = said(&record, false);
+	text = said(&record, &detailed);
 	assert_string_equal(
 		text, "pmg: withheld: my-name 2.0 (1 h old, min age 5 d) (pypi); 1.9 used instead\n"
 		      "pmg: withheld: my.name 2.0.0 (1 h old, min age 5 d) (npm)\n");
 }
 
+static size_t lines_of(const char *text)
+{
+	size_t n = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		n++;
+	return n;
+}
+
 static void many_are_counted(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { .id = "r-1" };
-	pmg_autofree char *text = NULL;
-	char name[16];
-	size_t lines = 0;
-	const char *p;
-	int i, k;
+	pmg_autofree char *text = NULL, *more = NULL;
+	char name[16], version[16];
+	unsigned i, k;
 
 	(void)state;
-	for (i = 0; i < 13; i++)
-		for (k = 0; k < 5; k++) {
-			(void)snprintf(name, sizeof name, "p%d", i);
-			judged(&record, name,
-			       k == 0   ? "0"
-			       : k == 1 ? "1"
-			       : k == 2 ? "2"
-			       : k == 3 ? "3"
-					: "4",
-			       3003, "young", NULL);
+	for (i = 0; i < PMG_SUMMARY_DETAILED + 3; i++)
+		for (k = 0; k < 6; k++) {
+			(void)snprintf(name, sizeof name, "p%u", i);
+			(void)snprintf(version, sizeof version, "%u", k);
+			/* The last is what was taken. */
+			judged(&record, name, version, k < 5 ? 3003 : 0, k < 5 ? "young" : NULL,
+			       NULL);
 		}
-	text = said(&record, false);
-	for (p = text; (p = strchr(p, '\n')); p++)
-		lines++;
-	assert_int_equal(lines, PMG_SUMMARY_WITHHELD + 1);
-	assert_non_null(strstr(text, "p0 0 (young), 1 (young), 2 (young) and 2 more (npm)\n"));
-	assert_non_null(strstr(text, "of 3 more packages: \"pmg audit list --run r-1 --json\"\n"));
+	text = said(&record, &worked);
+	assert_int_equal(lines_of(text), PMG_SUMMARY_WITHHELD + 1);
+	assert_non_null(strstr(text, "p0 0 (young), 1 (young), 2 (young) and 2 more (npm); 5 used "
+				     "instead\n"));
+	assert_non_null(strstr(text, "versions of 48 more packages; -v says which\n"));
+	more = said(&record, &detailed);
+	assert_int_equal(lines_of(more), PMG_SUMMARY_DETAILED + 1);
+	assert_non_null(strstr(more, "versions of 3 more packages: \"pmg audit list --run r-1 "
+				     "--json\"\n"));
 }
 
 int main(void)
@@ -143,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_line_says_what_was_withheld_and_what_came_instead),
 		cmocka_unit_test(a_run_that_failed_for_want_of_it_says_both_ways_out),
+		cmocka_unit_test(the_way_out_names_what_was_asked_for),
 		cmocka_unit_test(a_project_is_one_in_every_spelling),
 		cmocka_unit_test(many_are_counted),
 	};

@@ -476,8 +476,12 @@ static void as_of_a_day_nothing_later_exists(void **state)
 		name_it(&p, TRUSTED, "good", false); /* no help against what does not exist */
 		decide(&p, &q, &j);
 		assert_int_equal(pmg_reason_diag(j.reason), days[i].diag);
-		if (days[i].diag)
+		if (days[i].diag) {
+			pmg_autofree char *text = pmg_judgement_text(&j);
+
 			assert_string_equal(j.age_rule, "--as-of");
+			assert_string_equal(text, "too young by --as-of");
+		}
 	}
 }
 
