@@ -76,13 +76,29 @@ void pmg_artifacts_free(struct pmg_artifacts *artifacts)
 	free(artifacts);
 }
 
-/* The metadata file of PEP 658 is none: it has no code. */
+/*
+ * The metadata file of PEP 658 has no code. It is one only beside a distribution, and only where
+ * packages have such files: npm fetches a tarball from whatever address a document names.
+ */
+static bool is_metadata_file(const struct pmg_asked *asked, const struct pmg_url *url)
+{
+	static const char suffix[] = ".metadata";
+	size_t i, len = strlen(url->path), cut = sizeof suffix - 1;
+	pmg_autofree char *beside = len > cut ? pmg_xstrndup(url->path, len - cut) : NULL;
+
+	for (i = 0; i < asked->who.n; i++)
+		if (asked->who.v[i].eco != PMG_ECO_PYPI)
+			return false;
+	return beside && strcmp(url->path + len - cut, suffix) == 0 &&
+	       !pmg_str_has_suffix(beside, suffix) && pmg_path_looks_like_artifact(beside);
+}
+
 bool pmg_artifacts_want(const struct pmg_artifacts *artifacts, const struct pmg_asked *asked,
 			const struct pmg_url *url)
 {
 	return asked->kind == PMG_PATH_ARTIFACT && asked->who.n > 0 &&
-	       !pmg_str_has_suffix(url->path, ".metadata") &&
-	       (artifacts->policy.enabled || artifacts->sha256 || artifacts->sha512);
+	       (artifacts->policy.enabled || artifacts->sha256 || artifacts->sha512) &&
+	       !is_metadata_file(asked, url);
 }
 
 /* Other addresses of the same file are found out about again. */

@@ -223,6 +223,18 @@ class Inspected(world.Case):
         self.assertEqual(rows[0], ("w", "1.0", "allow", 0, ["startup: x.pth"]))
         self.assertEqual(rows[-1][:4], ("w", "1.1", "block", 3009))
 
+    def test_an_address_that_ends_like_a_metadata_file_hides_nothing(self):
+        client = self.begin()
+        for path in ("/tail/-/tail-1.0.0.tgz.metadata", "/cdn/tail.metadata",
+                     "/cdn/tail-1.0.0.tgz.metadata"):
+            url = self.shelf.put(path, tgz((EVIL, b"x"), name="tail"))
+            self.shelf.put("/tail", json.dumps({"name": "tail", "versions": {"1.0.0": {
+                "name": "tail", "version": "1.0.0", "dist": {"tarball": url}}}}).encode())
+            self.assertEqual(client.get(self.shelf.base + "tail").status, 200)
+            answer = client.get(url)
+            self.assertEqual(answer.status, 403, path)
+            self.assertIn(b"a path leaves the package", answer.body)
+
     def test_a_bomb_is_left_and_refused_where_policy_says(self):
         self.begin(inspect_block=["uninspected"])
         zeros = tarfile.TarInfo("package/zeros")
