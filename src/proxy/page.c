@@ -271,12 +271,13 @@ uint64_t pmg_page_plain(const struct pmg_page *page)
 	return page->plain;
 }
 
-/* JSON behind blanks or a byte order mark is taken by some. */
+/* JSON behind blanks or a byte order mark is taken by some, and in UTF-16 or UTF-32 without one:
+ * its first byte is NUL where the high one comes first. */
 bool pmg_page_is_other(const struct pmg_page *page)
 {
 	bool is_json = page->form != PMG_PAGE_HTML;
 
-	return is_json && page->plain > 0 && !memchr(" \t\r\n{[\xef\xfe\xff", page->first, 9);
+	return is_json && page->plain > 0 && !memchr(" \t\r\n{[\xef\xfe\xff\0", page->first, 10);
 }
 
 enum pmg_page_form pmg_page_form(const struct pmg_page *page)

@@ -267,6 +267,26 @@ class Pypi(Case):
             self.assertEqual(self.client().get(files + path).status, status, path)
         self.assertEqual(len(Registry.asked("/~k.2/simple/wait/", 1)), 1)
 
+    def test_json_in_an_encoding_that_is_not_read_is_refused(self):
+        """pip finds out by itself which of them it is."""
+        page = {"meta": {"api-version": "1.1"}, "name": "x", "files": []}
+        bodies = []
+
+        def handle(_, conn):
+            head, _ = Server.head(conn)
+            if head:
+                conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n"
+                             b"Content-Type: application/vnd.pypi.simple.v1+json\r\n\r\n" %
+                             len(bodies[0]) + bodies[0])
+
+        self.base = "http://127.0.0.1:%d/simple/" % self.server(handle).port
+        self.start(("pypi", self.base), packages=WAIT)
+        for encoding in ("utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le", "utf-16"):
+            bodies[:] = [json.dumps(page).encode(encoding)]
+            self.assertEqual(self.get("x/", PEP691).status, 502, encoding)
+        bodies[:] = [b"PK\3\4 no document at all"]
+        self.assertEqual(self.get("x/", PEP691).status, 200)
+
     def test_an_index_without_dates_dates_nothing(self):
         for base in ("/~html/simple/", "/~undated/simple/"):
             self.start_pypi(base)
