@@ -6,6 +6,7 @@
 
 #include "base/io.h"
 #include "base/path.h"
+#include "base/url.h"
 #include "pm/resolved_priv.h"
 #include "pm/version.h"
 
@@ -147,6 +148,23 @@ static int add(const struct pmg_resolving *from, enum pmg_eco eco, const struct 
 	return 0;
 }
 
+/* The path of an address as a client of HTTP asks for it and a registry understands it: written
+ * otherwise, with escapes, "//", "/./" or a backslash, it fetches the same. Caller frees. */
+static char *plain_path(const char *url)
+{
+	const char *colon = strstr(url, ":/"), *from = colon ? colon + 1 : url;
+	pmg_autofree char *cut = pmg_xstrndup(from, strcspn(from, "?#"));
+	pmg_autofree char *decoded = pmg_url_decode(cut);
+	pmg_autofree char *rooted = pmg_xasprintf("/%s", decoded ? decoded : cut);
+	char *in, *out;
+
+	for (in = out = rooted; *in; in++)
+		if (!strchr("\t\r\n", *in))
+			*out++ = *in == '\\' ? '/' : *in;
+	*out = '\0';
+	return pmg_path_clean(rooted);
+}
+
 /*
  * BASE/NAME/-/FILE-VERSION.tgz, or BASE/@SCOPE/NAME/-/...: what the archive is, whatever the entry
  * calls it. An entry that is called otherwise would have its archive taken from the manager's cache
@@ -154,24 +172,25 @@ static int add(const struct pmg_resolving *from, enum pmg_eco eco, const struct 
  */
 static bool split_archive(const char *url, char **name, char **version)
 {
-	const char *dash = strstr(url, "/-/"), *from, *file, *end;
+	pmg_autofree char *path = plain_path(url);
+	const char *dash = strstr(path, "/-/"), *from, *file, *end;
 	size_t len;
 
 	if (!dash)
 		return false;
-	for (from = dash; from > url && from[-1] != '/'; from--)
+	for (from = dash; from > path && from[-1] != '/'; from--)
 		;
 	file = dash + 3;
 	len = (size_t)(dash - from);
-	end = strstr(file, ".tgz");
-	if (len == 0 || !end || strncmp(file, from, len) != 0 || file[len] != '-' ||
+	end = strcasestr(file, ".tgz");
+	if (len == 0 || !end || strncasecmp(file, from, len) != 0 || file[len] != '-' ||
 	    memchr(file, '/', (size_t)(end - file)))
 		return false;
 	*version = pmg_xstrndup(file + len + 1, (size_t)(end - file) - len - 1);
-	if (from - url > 2 && from[-1] == '/') {
+	if (from - path > 2 && from[-1] == '/') {
 		const char *scope = from - 1;
 
-		while (scope > url && scope[-1] != '/')
+		while (scope > path && scope[-1] != '/')
 			scope--;
 		if (*scope == '@')
 			from = scope;

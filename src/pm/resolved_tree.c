@@ -1,6 +1,7 @@
 /*
- * The folder's name is what was installed; what a file in it calls itself may be a lie. Everything
- * is opened by descriptor and no link is followed: who made the tree may have put some there.
+ * The folder's name is what was asked for; what the package calls itself may be a lie, or what was
+ * installed there under another name. So both count. Everything is opened by descriptor and no link
+ * is followed: who made the tree may have put some there.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include "base/path.h"
 #include "pm/resolved_priv.h"
 #include "pm/resolved_walk_priv.h"
+#include "pm/version.h"
 
 #define METADATA_MAX 1048576U /* of a package.json, or METADATA */
 
@@ -70,24 +72,12 @@ bool pmg_tree_is_folder(int dir, const struct dirent *entry)
 	return fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Where the version cannot be read nobody knows it, and what holds for all versions counts. */
-static int add_installed(struct pmg_tree *tree, int folder, const char *path, const char *name,
-			 struct pmg_err *err)
+static int add_one(struct pmg_tree *tree, const struct pmg_resolving *from,
+		   const struct pmg_locked *locked, struct pmg_err *err)
 {
-	pmg_autofree char *file = pmg_path_join(path, "package.json");
-	pmg_autofree char *text = NULL;
-	pmg_auto(json) struct json_t *json = NULL;
 	struct pmg_err scratch = PMG_ERR_INIT;
-	struct pmg_resolving from = { .set = tree->set, .installed = true };
-	struct pmg_locked locked = { .name = name };
-	size_t len = 0;
 
-	if (!slurp(folder, "package.json", &text, &len))
-		return 0; /* a folder, no package */
-	if (pmg_json_parse("package.json", text, len, &json, &scratch) == 0)
-		locked.version = pmg_json_str(json, "version");
-	from.file = pmg_resolved_keep(tree->set, file);
-	if (pmg_resolving_add(&from, PMG_ECO_NPM, &locked, &scratch) == 0)
+	if (pmg_resolving_add(from, PMG_ECO_NPM, locked, &scratch) == 0)
 		return 0;
 	if (scratch.code == PMG_E_LIMIT) {
 		*err = scratch;
@@ -95,6 +85,60 @@ static int add_installed(struct pmg_tree *tree, int folder, const char *path, co
 	}
 	pmg_resolved_unread(tree->set, scratch.msg);
 	return 0;
+}
+
+/* Without blanks around it, as npm takes names and versions. NULL: no text. Caller frees. */
+static char *trimmed(const char *text)
+{
+	static const char blanks[] = " \t\r\n\v\f";
+	size_t len;
+
+	if (!text)
+		return NULL;
+	text += strspn(text, blanks);
+	for (len = strlen(text); len > 0 && strchr(blanks, text[len - 1]); len--)
+		;
+	return pmg_xstrndup(text, len);
+}
+
+/* One that is there and cannot be read (too large, a link) still makes it a package. */
+static bool has_manifest(int folder)
+{
+	struct stat st;
+
+	return fstatat(folder, "package.json", &st, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* Where the version cannot be read nobody knows it, and it may be any. */
+static int add_installed(struct pmg_tree *tree, int folder, const char *path, const char *name,
+			 struct pmg_err *err)
+{
+	pmg_autofree char *file = pmg_path_join(path, "package.json");
+	pmg_autofree char *text = NULL;
+	pmg_autofree char *called = NULL;
+	pmg_autofree char *version = NULL;
+	pmg_auto(json) struct json_t *json = NULL;
+	struct pmg_err scratch = PMG_ERR_INIT;
+	struct pmg_resolving from = { .set = tree->set, .installed = true };
+	struct pmg_locked locked = { .name = name };
+	size_t len = 0;
+	int r;
+
+	if (!has_manifest(folder))
+		return 0; /* a folder, no package */
+	if (slurp(folder, "package.json", &text, &len) &&
+	    pmg_json_parse_as_js("package.json", text, len, &json, &scratch) == 0) {
+		called = trimmed(pmg_json_str(json, "name"));
+		version = trimmed(pmg_json_str(json, "version"));
+	}
+	locked.version = version;
+	from.file = pmg_resolved_keep(tree->set, file);
+	r = add_one(tree, &from, &locked, err);
+	if (r < 0 || !called || strcmp(called, name) == 0 ||
+	    !pmg_name_is_valid(PMG_ECO_NPM, called))
+		return r;
+	locked.name = called;
+	return add_one(tree, &from, &locked, err);
 }
 
 static int take_module(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,

@@ -55,6 +55,13 @@ static const struct {
 	  "{\"packages\": {\"node_modules/x\": {\"version\": \"1.0.0\", \"resolved\":\n"
 	  "\"https://registry.test/@s/bad/-/bad-2.0.0.tgz\"}}}",
 	  "npm x 1.0.0 :1\nnpm @s/bad 2.0.0 :1\n" },
+	/* The same, written in other ways that fetch it */
+	{ "package-lock.json",
+	  "{\"packages\": {\"node_modules/x\": {\"version\": \"1.0.0\", \"resolved\":\n"
+	  "\"https://registry.test/%62ad//%2D/./bad-2.0.0%2etGz?a=/-/b\"},\n"
+	  "\"node_modules/y\": {\"version\": \"1.0.0\", \"resolved\":\n"
+	  "\"https://registry.test/y/-/../../@s%2fbad\\\\-/bad-2.0.0.TGZ#c\"}}}",
+	  "npm x 1.0.0 :1\nnpm bad 2.0.0 :1\nnpm y 1.0.0 :3\nnpm @s/bad 2.0.0 :3\n" },
 	/* Version 1 */
 	{ "npm-shrinkwrap.json",
 	  "{\"dependencies\": {\n \"x\": {\"version\": \"1.0.0\", \"requires\": {\"y\": \"^1\"},\n"
@@ -224,6 +231,9 @@ static void what_is_installed_is_found_however_deep(void **state)
 	put(folder, "p/node_modules/.pnpm/c@3.0.0/node_modules/c/package.json",
 	    "{\"version\": \"3.0.0\"}");
 	put(folder, "p/node_modules/odd/package.json", "{\"version\": \"4.0.0\",");
+	put(folder, "p/node_modules/twice/package.json",
+	    "\xef\xbb\xbf{\"version\": \"4.0.0\", \"version\": \" 4.1.0\", \"name\": \"@s/bad\"}");
+	put(folder, "p/node_modules/hides/package.json/x", "");
 	put(folder, "p/node_modules/empty/index.js", "");
 	put(folder, "p/.venv/lib/python3/site-packages/Dee-5.0.dist-info/METADATA",
 	    "Metadata-Version: 2.1\nName: dee\nVersion: 5.0\n\nName: never\n");
@@ -235,10 +245,14 @@ static void what_is_installed_is_found_however_deep(void **state)
 	assert_string_equal(
 		got,
 		"npm @s/b 2.0.0 /node_modules/a/node_modules/@s/b/package.json:0 installed\n"
+		"npm @s/bad 4.1.0 /node_modules/twice/package.json:0 installed\n"
 		"npm a - /package-lock.json:1\n"
 		"npm a 1.0.0 /node_modules/a/package.json:0 installed\n"
 		"npm c 3.0.0 /node_modules/.pnpm/c@3.0.0/node_modules/c/package.json:0 installed\n"
+		"npm hides - /node_modules/hides/package.json:0 installed\n"
+		"npm lie 1.0.0 /node_modules/a/package.json:0 installed\n"
 		"npm odd - /node_modules/odd/package.json:0 installed\n"
+		"npm twice 4.1.0 /node_modules/twice/package.json:0 installed\n"
 		"pypi dee 5.0 /.venv/lib/python3/site-packages/Dee-5.0.dist-info/METADATA:0 "
 		"installed\n"
 		"pypi e_e 6.0 /.venv/lib/python3/site-packages/e_e-6.0.dist-info/METADATA:0 "
