@@ -29,7 +29,7 @@ static bool is_exact(const struct pmg_purl *purl)
 }
 
 /* "^1" or "1.0" of npm is no version that any package has: it would look blocked and block
-   nothing. The file itself may hold such a thing; it then matches the same text. */
+   nothing. The file itself may hold what is merely odd; it then matches the same text. */
 static int check_version(const struct pmg_purl *purl, struct pmg_err *err)
 {
 	pmg_autofree char *shown = NULL;

@@ -173,6 +173,20 @@ static int usage(struct pmg_err *err, const char *what)
 	return pmg_err_hint(err, "a package URL, or --ecosystem and --name, or --stdin");
 }
 
+/* Nothing is known of a range: "allow" would say that all of it is fine. */
+static int check_version(const struct question *q, struct pmg_err *err)
+{
+	pmg_autofree char *shown = pmg_out_quote(q->version);
+
+	if (!q->version || !pmg_version_is_range(q->eco, q->version))
+		return 0;
+	(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is not one exact %s version", shown,
+			  pmg_eco_name(q->eco));
+	return pmg_err_hint(err,
+			    "ask for one exact version, or for none: \"pmg intel report\" says "
+			    "what is known of each");
+}
+
 static int answer_one(const struct asking *asking, const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_query_opts *opts = call->opts;
@@ -190,6 +204,8 @@ static int answer_one(const struct asking *asking, const struct pmg_call *call, 
 		q.name = opts->name;
 		q.version = opts->version;
 	}
+	if (r == 0)
+		r = check_version(&q, err);
 	return r < 0 ? r : answer(asking, call->out, &q, opts->json, err);
 }
 

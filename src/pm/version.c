@@ -1,5 +1,7 @@
 #include "pm/version.h"
 
+#include <string.h>
+
 #include "pm/version_priv.h"
 
 /* A canonical form is never longer than its text, but for parts that were left out: ".0.0" of
@@ -126,6 +128,33 @@ bool pmg_version_is_prerelease(enum pmg_eco eco, const char *version)
 int pmg_version_compare(enum pmg_eco eco, const char *a, const char *b)
 {
 	return ecos[eco].compare(a, b);
+}
+
+/* "1", "1.0", "v1.x", "x": npm takes each for all that begin so. */
+static bool is_partial(const char *s)
+{
+	size_t part, n;
+
+	s += strspn(s, "v= \t");
+	for (part = 0; part < 3; part++) {
+		n = strspn(s, "0123456789");
+		if (n == 0)
+			return strchr("xX*", *s) && *s && (s[1] == '\0' || s[1] == '.');
+		s += n;
+		if (*s != '.')
+			return *s == '\0' && part < 2;
+		s++;
+	}
+	return false;
+}
+
+bool pmg_version_is_range(enum pmg_eco eco, const char *text)
+{
+	if (strcmp(text, "latest") == 0 || strpbrk(text, "<>*|^,") || *text == '~')
+		return true;
+	if (eco == PMG_ECO_NPM)
+		return is_partial(text) || strstr(text, " - ");
+	return *text == '=' || strncmp(text, "!=", 2) == 0;
 }
 
 bool pmg_version_is_valid(enum pmg_eco eco, const char *version)

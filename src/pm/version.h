@@ -22,6 +22,11 @@
 int pmg_version_compare(enum pmg_eco eco, const char *a, const char *b);
 /** Follows its ecosystem's grammar (npm: SemVer, loosely; PyPI: PEP 440). */
 bool pmg_version_is_valid(enum pmg_eco eco, const char *version);
+/**
+ * Is it a range or a tag ("^1", "1.x", ">=1", "1" of npm, "==1" of PyPI, "latest"), that no package
+ * has for its version? Other text that is not valid may be one: feeds name such.
+ */
+bool pmg_version_is_range(enum pmg_eco eco, const char *text);
 /** Not meant for who does not ask for it: npm: has a pre-release part; PyPI: a, b, rc or dev. Not
  *  when it is not valid. */
 bool pmg_version_is_prerelease(enum pmg_eco eco, const char *version);

@@ -94,15 +94,35 @@ static const struct pmg_key block_keys[] = {
 
 struct document {
 	uint64_t schema_version;
+	bool is_feed; /* another's: what is wrong with one entry does not take the others */
 	struct pmg_blocklist list;
 };
+
+/* It would look blocked and block nothing. */
+static int check_exact(const struct pmg_purl *purl, struct pmg_err *err)
+{
+	pmg_autofree char *shown = NULL;
+
+	if (!purl->version || !pmg_version_is_range(purl->eco, purl->version))
+		return 0;
+	shown = pmg_str_quote(purl->version, strlen(purl->version), PMG_VERSION_MAX);
+	(void)pmg_err_set(err, PMG_E_CONFIG, 0, "\"%s\" is not one exact %s version", shown,
+			  pmg_eco_name(purl->eco));
+	return pmg_err_hint(err, "give one exact version, like %s, or none: then all are blocked",
+			    purl->eco == PMG_ECO_NPM ? "1.0.0" : "1.0");
+}
 
 static int read_block(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	struct document *document = out;
 	pmg_auto(block) struct pmg_block block = { 0 };
+	struct pmg_err why = PMG_ERR_INIT;
 	int r = pmg_keys_read(block_keys, value, &block, err);
 
+	if (r == 0 && !document->is_feed && check_exact(&block.purl, &why) < 0) {
+		(void)pmg_yaml_err(err, pmg_yaml_get(value, "purl"), "%s", why.msg);
+		r = pmg_err_hint(err, "%s", why.hint);
+	}
 	if (r == 0)
 		list_take(&document->list, &block);
 	return r;
@@ -151,11 +171,11 @@ static void sort(struct pmg_blocklist *list)
 		qsort_r(list->sorted, list->n, sizeof *list->sorted, by_package, list);
 }
 
-int pmg_blocklist_parse(const char *path, const char *text, size_t len, struct pmg_blocklist *out,
-			struct pmg_err *err)
+static int parse(const char *path, const char *text, size_t len, bool is_feed,
+		 struct pmg_blocklist *out, struct pmg_err *err)
 {
 	pmg_auto(yaml) struct pmg_yaml *yaml = NULL;
-	struct document document = { 0 };
+	struct document document = { .is_feed = is_feed };
 	int r = pmg_yaml_parse(path, text, len, &yaml, err);
 
 	if (r == 0)
@@ -172,6 +192,18 @@ int pmg_blocklist_parse(const char *path, const char *text, size_t len, struct p
 	return 0;
 }
 
+int pmg_blocklist_parse(const char *path, const char *text, size_t len, struct pmg_blocklist *out,
+			struct pmg_err *err)
+{
+	return parse(path, text, len, false, out, err);
+}
+
+int pmg_blocklist_parse_feed(const char *path, const char *text, size_t len,
+			     struct pmg_blocklist *out, struct pmg_err *err)
+{
+	return parse(path, text, len, true, out, err);
+}
+
 int pmg_blocklist_managed(const struct pmg_managed *managed, struct pmg_blocklist *out,
 			  struct pmg_err *err)
 {
@@ -185,7 +217,7 @@ int pmg_blocklist_managed(const struct pmg_managed *managed, struct pmg_blocklis
 		pmg_auto(block) struct pmg_block block = { 0 };
 		struct pmg_err why = PMG_ERR_INIT;
 
-		if (pmg_purl_parse(e->text, &purl, &why) < 0) {
+		if (pmg_purl_parse(e->text, &purl, &why) < 0 || check_exact(&purl, &why) < 0) {
 			(void)pmg_err_set(err, PMG_E_CONFIG, 0, "managed policy: %s:%u:%u: %s",
 					  path, e->line, e->column, why.msg);
 			(void)pmg_err_hint(err, "%s", why.hint);

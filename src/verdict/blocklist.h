@@ -49,6 +49,10 @@ int pmg_blocklist_load(const char *path, struct pmg_blocklist *out,
 /** The same from memory. @param path  for messages */
 int pmg_blocklist_parse(const char *path, const char *text, size_t len, struct pmg_blocklist *out,
 			struct pmg_err *err) PMG_MUST_CHECK;
+/** The same of a list that came from outside: entries for a range are kept, for the caller to tell
+ *  of. They match nothing. */
+int pmg_blocklist_parse_feed(const char *path, const char *text, size_t len,
+			     struct pmg_blocklist *out, struct pmg_err *err) PMG_MUST_CHECK;
 struct pmg_managed;
 /**
  * The list that managed policy has ("block"); the reason of each entry names its line.

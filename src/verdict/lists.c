@@ -56,6 +56,8 @@ static const char *fault_of(const struct entry *e)
 			return "a version is empty";
 		if (strlen(e->versions->v[i]) > PMG_VERSION_MAX)
 			return "a version is too long";
+		if (pmg_version_is_range(e->eco, e->versions->v[i]))
+			return "a range, not one exact version";
 	}
 	return NULL;
 }
@@ -243,7 +245,7 @@ static int read_own(struct list *list, const char *text, size_t len, struct pmg_
 {
 	pmg_auto(blocklist) struct pmg_blocklist own = { 0 };
 	size_t i;
-	int r = pmg_blocklist_parse(list->want->path, text, len, &own, err);
+	int r = pmg_blocklist_parse_feed(list->want->path, text, len, &own, err);
 
 	if (r < 0) {
 		if (*err->hint == '\0')

@@ -477,6 +477,8 @@ static const struct {
 	{ { "query", "--name", "x" }, "--ecosystem and --name go together" },
 	{ { "query", "--ecosystem", "cargo", "--name", "x" }, "\"cargo\" is not known" },
 	{ { "query", "--stdin", "pkg:npm/x" }, "too many questions" },
+	{ { "query", "pkg:npm/is-even@^1" }, "\"^1\" is not one exact npm version" },
+	{ { "query", "pkg:npm/is-even@latest" }, "\"latest\" is not one exact npm version" },
 	{ { "block" }, "too few arguments" },
 	{ { "block", "left-pad" }, "does not begin with pkg:" },
 	{ { "block", "pkg:npm/is-even@^1" }, "\"^1\" is not one exact npm version" },

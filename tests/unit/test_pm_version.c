@@ -297,6 +297,30 @@ static void pre_releases_and_lines_are_told(void **state)
 			fail_msg("%s %s", lines[i].a, lines[i].b);
 }
 
+static void a_range_is_no_version_and_what_is_odd_may_be_one(void **state)
+{
+	static const char *const ranges[2][12] = {
+		[PMG_ECO_NPM] = { "^1", "~1.0.0", "1.x", "x", "*", "1", "v1.0", ">=1.0.0",
+				  "1.0.0 - 2.0.0", "1.0.0 || 2.0.0", "latest", NULL },
+		[PMG_ECO_PYPI] = { "==1.0", "!=1", "~=1.0", ">1", "1.*", "1,2", "latest", NULL },
+	};
+	static const char *const odd[2][7] = {
+		[PMG_ECO_NPM] = { "1.0.0", "v1.0.0-rc.1+b", "=1.0.0", "1.0.0.1", "odd", "", NULL },
+		[PMG_ECO_PYPI] = { "1", "1!2.0.post1", "v_05", "1.0-x", "0.1~dev", "", NULL },
+	};
+	size_t eco, i;
+
+	(void)state;
+	for (eco = 0; eco < 2; eco++) {
+		for (i = 0; ranges[eco][i]; i++)
+			if (!pmg_version_is_range((enum pmg_eco)eco, ranges[eco][i]))
+				fail_msg("%s", ranges[eco][i]);
+		for (i = 0; odd[eco][i]; i++)
+			if (pmg_version_is_range((enum pmg_eco)eco, odd[eco][i]))
+				fail_msg("%s", odd[eco][i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +333,7 @@ int main(void)
 		cmocka_unit_test(a_name_longer_than_its_limit_is_not_valid),
 		cmocka_unit_test(ecosystems_are_read_in_any_case),
 		cmocka_unit_test(pre_releases_and_lines_are_told),
+		cmocka_unit_test(a_range_is_no_version_and_what_is_odd_may_be_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,13 @@ static const struct {
 	  "  - {purl: \"pkg:pypi/Some_Name\", created: 2026-11-29T10:00:00Z}\n",
 	  { "team:npm/left-pad@1.3.0 npm left-pad [1.3.0] we use our own",
 	    "team:pypi/some-name pypi some-name []" } },
+	{ "team.yml",
+	  "schema_version: 1\nblock:\n"
+	  "  - {purl: \"pkg:npm/x@^1\"}\n  - {purl: \"pkg:npm/x@odd\"}\n",
+	  { "unread pkg:npm/x@^1: a range, not one exact version", "team:npm/x@odd npm x [odd]" } },
+	{ "npm.json",
+	  "[" A("x", "1.x", "MALWARE") "]",
+	  { "unread [0]: a range, not one exact version" } },
 	{ "team.json",
 	  "{\"schema_version\": 1, \"block\": [{\"purl\": \"pkg:npm/x\"}]}",
 	  { "team:npm/x npm x []" } },
