@@ -31,6 +31,7 @@ struct pmg_artifact {
 	struct pmg_str held;
 	uint64_t free_left; /* bytes that may go on before any is held back */
 	bool is_coded;      /* so that nobody here can tell what the client will see */
+	bool is_wrapped;    /* or, as it says, in gzip: some clients undo that first, others not */
 	bool is_partial;
 };
 
@@ -153,12 +154,31 @@ static void on_wake(void *ctx)
 }
 
 /* Servers say "gzip" of a .tar.gz as it is: it is read as it comes. What else is said cannot be. */
-static bool is_coded(const struct pmg_head *head)
+static void find_coding(struct pmg_artifact *artifact, const struct pmg_head *head)
 {
 	const char *coding = pmg_head_get(head, "content-encoding");
+	bool is_none = !coding || !*coding || strcasecmp(coding, "identity") == 0;
 
-	return coding && *coding && strcasecmp(coding, "identity") != 0 &&
-	       strcasecmp(coding, "gzip") != 0 && strcasecmp(coding, "x-gzip") != 0;
+	artifact->is_wrapped =
+		!is_none && (strcasecmp(coding, "gzip") == 0 || strcasecmp(coding, "x-gzip") == 0);
+	artifact->is_coded =
+		(!is_none && !artifact->is_wrapped) || pmg_head_count(head, "content-encoding") > 1;
+}
+
+/*
+ * A tar in gzip is the same with and without it. What could not be read to its end as it came may
+ * be a package to who undoes the coding first: an archive in gzip in gzip, or a zip in gzip.
+ */
+static const char *not_seen(const struct pmg_artifact *artifact,
+			    const struct pmg_inspected *inspected)
+{
+	bool is_unread = artifact->all->policy.enabled && !inspected->is_whole;
+
+	if (artifact->is_partial)
+		return "only a part of it came, where all was asked for";
+	if (artifact->is_coded || (artifact->is_wrapped && is_unread))
+		return "it came in a coding that was not asked for";
+	return inspected->failed;
 }
 
 struct pmg_artifact *pmg_artifact_new(struct pmg_artifacts *artifacts,
@@ -181,7 +201,7 @@ struct pmg_artifact *pmg_artifact_new(struct pmg_artifacts *artifacts,
 	artifact->inspect = pmg_inspect_new(artifacts->inspectors, &what, on_wake, artifact);
 	artifact->head.max = PMG_ARTIFACT_HEAD_MAX;
 	artifact->held.max = PMG_ARTIFACT_HELD;
-	artifact->is_coded = is_coded(head);
+	find_coding(artifact, head);
 	artifact->is_partial = head->status == 206;
 	if (framing == PMG_FRAMING_LENGTH && length > PMG_ARTIFACT_HELD)
 		artifact->free_left = length - PMG_ARTIFACT_HELD;
@@ -265,9 +285,7 @@ bool pmg_artifact_judge(struct pmg_artifact *artifact, const struct pmg_asked *a
 		.sha512 = all->sha512 ? inspected->sha512 : NULL,
 		.block = all->policy.block,
 		.report = all->policy.report,
-		.failed = artifact->is_partial ? "only a part of it came, where all was asked for"
-			  : artifact->is_coded ? "it came in a coding that was not asked for"
-					       : inspected->failed,
+		.failed = not_seen(artifact, inspected),
 	};
 
 	if (pmg_gate_release(all->gate, asked, url, &seen, out))

@@ -249,6 +249,7 @@ static void inspect_archive(struct pmg_inspect *inspect)
 
 	if (inspect->what.opens)
 		pmg_inspection_read(&in, &source);
+	inspect->result.is_whole = in.is_whole;
 }
 
 static bool has_hasher(const struct pmg_inspect *inspect)

@@ -56,6 +56,7 @@ void pmg_inspect_what_add(struct pmg_inspect_what *what, const char *name, const
 /* What came of it. */
 struct pmg_inspected {
 	struct pmg_traits findings;
+	bool is_whole;                        /* its archive was read to its end */
 	unsigned char sha256[32], sha512[64]; /* where they were asked for */
 	char *failed;                         /* why there are no digests: nothing is known; NULL */
 };

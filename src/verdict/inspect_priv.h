@@ -43,7 +43,8 @@ struct pmg_inspection {
 	struct pmg_traits *out;
 	const atomic_bool *is_cancelled; /* NULL: cannot be */
 
-	bool is_tar; /* what is below the top folder lands in the package */
+	bool is_whole; /* nothing stopped the reading */
+	bool is_tar;   /* what is below the top folder lands in the package */
 	size_t n_entries;
 	struct pmg_str paths;
 	struct pmg_inspect_path *v;

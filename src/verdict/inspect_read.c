@@ -477,6 +477,7 @@ void pmg_inspection_read(struct pmg_inspection *in, const struct pmg_inspect_sou
 	if (!read_first(r))
 		return;
 	read_archive(r);
+	in->is_whole = !r->is_stopped;
 	if (in->n > 0)
 		pmg_inspection_paths(in);
 	if (!r->is_stopped)

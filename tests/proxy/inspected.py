@@ -180,6 +180,24 @@ class Inspected(world.Case):
                              extra=["Content-Encoding: x-gzip"])
         self.assertEqual(client.get(url).status, 200)
         self.assertEqual(client.get(url, method="HEAD").status, 200)
+        zipped = io.BytesIO()
+        with zipfile.ZipFile(zipped, "w") as archive:
+            archive.writestr("package/package.json", "{}")
+        unnamed = io.BytesIO()  # is read to its end, whatever is said of it
+        with tarfile.open(fileobj=unnamed, mode="w:gz") as archive:
+            archive.addfile(tarfile.TarInfo("package/x"))
+        url = self.shelf.put("/unnamed/-/unnamed-1.0.0.tgz", unnamed.getvalue(),
+                             extra=["Content-Encoding: gzip"])
+        self.assertEqual(client.get(url).status, 200)
+        for i, data in enumerate((tgz((EVIL, b"x"), name="twice0"), zipped.getvalue())):
+            url = self.shelf.put("/twice%d/-/twice%d-1.0.0.tgz" % (i, i), gzip.compress(data),
+                                 extra=["Content-Encoding: gzip"])
+            answer = client.get(url)
+            self.assertEqual(answer.status, 403)
+            self.assertIn("a coding that was not asked for", json.loads(answer.body)["error"])
+        url = self.shelf.put("/lines/-/lines-1.0.0.tgz", tgz(name="lines"),
+                             extra=["Content-Encoding: gzip", "Content-Encoding: br"])
+        self.assertEqual(client.get(url).status, 403)
 
     def test_a_status_that_is_no_error_hides_nothing(self):
         client = self.begin()
