@@ -150,31 +150,77 @@ static int take_line(char *text, unsigned line, const struct reader *reader)
 	return reader->take(begin, line, reader);
 }
 
+/* How many bytes at p end a line; 0: none do. Python's str.splitlines() knows more of them than LF:
+ * an option behind one of those would be part of a comment for us and a line for pip. */
+static size_t end_at(const char *p, const char *text, const char *end)
+{
+	static const char *const marks[] = { "\r\n",     "\n",           "\r",          "\v",
+					     "\f",       "\x1c",         "\x1d",        "\x1e",
+					     "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9" };
+	size_t i, n;
+
+	if (*p >= ' ' && *p <= '~')
+		return 0;
+	for (i = 0; i < PMG_ARRAY_LEN(marks); i++) {
+		n = strlen(marks[i]);
+		if ((size_t)(end - p) >= n && memcmp(p, marks[i], n) == 0)
+			return n;
+	}
+	/* U+0085 of a text that is no UTF-8 */
+	return *p == '\x85' && (p == text || (unsigned char)p[-1] < 0x80);
+}
+
+/* The end of the line at p, and how many bytes that takes; 0: the text ends. */
+static const char *line_end(const char *p, const char *text, const char *end, size_t *n)
+{
+	for (*n = 0; p < end; p++) {
+		*n = end_at(p, text, end);
+		if (*n > 0)
+			break;
+	}
+	return p;
+}
+
+static bool is_comment(const char *line, size_t len)
+{
+	while (len > 0 && (*line == ' ' || *line == '\t')) {
+		line++;
+		len--;
+	}
+	return len > 0 && *line == '#';
+}
+
+/* One line to those before it. A line too long to be one is passed over, its tail too.
+ * @return does the next one belong to it? */
+static bool join_line(struct pmg_str *joined, const char *line, size_t len)
+{
+	bool comment = is_comment(line, len);
+	bool goes_on = len > 0 && line[len - 1] == '\\' && !comment;
+
+	while (goes_on && len > 0 && line[len - 1] == '\\')
+		len--;
+	/* A comment ends with its line, backslash or not, and is one behind any other line. */
+	if ((comment && pmg_str_add(joined, " ", 1) < 0) || pmg_str_add(joined, line, len) < 0)
+		pmg_str_clear(joined);
+	return goes_on;
+}
+
 static int read_lines(const char *text, size_t len, const struct reader *reader)
 {
 	pmg_auto(str) struct pmg_str joined = PMG_STR_INIT(LINE_MAX_BYTES);
-	const char *end = text + len, *eol;
+	const char *end = text + len, *p = text, *eol;
 	unsigned line = 0, first = 1;
+	size_t n = 0;
 	int r = 0;
 
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-		text += 3;
-	for (; r == 0 && text < end; text = eol + 1) {
-		size_t n;
-
-		eol = memchr(text, '\n', (size_t)(end - text));
-		if (!eol)
-			eol = end;
-		n = (size_t)(eol - text);
+		p += 3;
+	for (; r == 0 && p < end; p = eol + n) {
+		eol = line_end(p, text, end, &n);
 		line++;
-		if (n > 0 && text[n - 1] == '\r')
-			n--;
 		if (joined.len == 0)
 			first = line;
-		/* A line too long to be one is passed over, its tail too. */
-		if (pmg_str_add(&joined, text, n > 0 && text[n - 1] == '\\' ? n - 1 : n) < 0)
-			pmg_str_clear(&joined);
-		if (n > 0 && text[n - 1] == '\\' && eol < end)
+		if (join_line(&joined, p, (size_t)(eol - p)) && n > 0)
 			continue;
 		if (joined.len > 0)
 			r = take_line(joined.s, first, reader);

@@ -20,8 +20,9 @@ struct pmg_requirement {
 typedef int pmg_requirements_fn(void *ctx, const struct pmg_requirement *requirement);
 
 /**
- * Lines end as in the file; a backslash at the end joins the next one, " #"
- * begins a comment, ${NAME} (capitals, digits, "_") is replaced when it is set.
+ * Lines end where Python ends them: at LF, CR, VT, FF, FS, GS, RS, U+0085, U+2028 and U+2029. A
+ * backslash at the end joins the next one, but not that of a comment, which " #" begins, ${NAME}
+ * (capitals, digits, "_") is replaced when it is set.
  * @param env  borrowed
  * @return 0 or what fn returned
  */

@@ -172,17 +172,34 @@ static int take_line(struct lock *lock, const char *line, size_t len, unsigned n
 	return 0;
 }
 
+/* yarn 1 ends a line at CR as well, but no comment: what follows may be an entry for it or none. It
+ * writes no such file. Both are said: the entry, and that the file is not to be trusted. */
+static void tell_odd_end(const struct lock *lock, unsigned line)
+{
+	pmg_autofree char *why = pmg_xasprintf("%s:%u: a line that ends in a carriage return alone",
+					       lock->from->file, line);
+
+	pmg_resolved_unread(lock->from->set, why);
+}
+
 static int read_lines(struct lock *lock)
 {
-	const char *p = lock->from->text, *end = p + lock->from->len;
+	const char *p = lock->from->text, *end = p + lock->from->len, *stop;
 	unsigned number = 1;
+	bool told = false;
 	int r = 0;
 
-	for (; r == 0 && p < end; number++) {
-		const char *stop = memchr(p, '\n', (size_t)(end - p));
-
-		r = take_line(lock, p, (size_t)((stop ? stop : end) - p), number);
-		p = stop ? stop + 1 : end;
+	for (; r == 0 && p < end; p = stop < end ? stop + 1 : end) {
+		for (stop = p; stop < end && *stop != '\n' && *stop != '\r'; stop++)
+			;
+		if (stop + 1 < end && *stop == '\r' && stop[1] == '\n')
+			stop++;
+		if (stop < end && *stop == '\r' && !told) {
+			tell_odd_end(lock, number);
+			told = true;
+		}
+		r = take_line(lock, p, (size_t)(stop - p), number);
+		number += stop < end && *stop == '\n';
 	}
 	return r == 0 ? flush(lock) : r;
 }

@@ -49,6 +49,17 @@ static const struct row files[] = {
 	{ "x @ https://${HOST}/x.whl\nx @ https://${NONE}/x.whl\nx @ https://${host}/x.whl\n",
 	  "1 x@https://h.test/x.whl;2 x@https://${NONE}/x.whl;3 x@https://${host}/x.whl;", 0 },
 	{ "\xef\xbb\xbfx @ https://h.test/x.whl\r\n", "1 x@https://h.test/x.whl;", 0 },
+	/* Lines end where Python ends them. */
+	{ "# c\r./a\v./b\f./c\x1c./d\x1d./e\x1e./f\xc2\x85./g\xe2\x80\xa8./h\xe2\x80\xa9./i\r\n./j",
+	  "2 ./a;3 ./b;4 ./c;5 ./d;6 ./e;7 ./f;8 ./g;9 ./h;10 ./i;11 ./j;", 0 },
+	{ "# c\r--index-url https://r.test/s\n", "2 --index-url https://r.test/s;", 0 },
+	{ "# c\x85-i https://r.test/s", "2 --index-url https://r.test/s;", 0 },
+	{ "# \xc3\x85-i https://r.test/s\n# \xe2\x80\xa6 ./a\n./b", "3 ./b;", 0 },
+	{ "x \\\r @ https://h.test/x.whl", "1 x@https://h.test/x.whl;", 0 },
+	/* A comment ends with its line. */
+	{ "# c \\\n-i https://r.test/s\n", "2 --index-url https://r.test/s;", 0 },
+	{ "  # c\\\n./a", "2 ./a;", 0 },
+	{ "./a\\\n# c\\\n./b", "1 ./a;3 ./b;", 0 },
 	{ "./a\n./stop\n./b\n", "1 ./a;", 7 },
 	{ "x @\n@ y\n--index-url\n\\\n", "", 0 },
 };

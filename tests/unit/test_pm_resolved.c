@@ -113,6 +113,10 @@ static const struct {
 	  "npm @s/x 1.1.0 :4 sha512-ab\nnpm bad 2.0.1 :11\n" },
 	{ "yarn.lock", "x@^1:\n<<<<<<< ours\n  version \"1.0.0\"\n",
 	  "!yarn.lock:2: a merge conflict that is not solved\n" },
+	/* An end of a line for yarn, but not of a comment */
+	{ "yarn.lock", "# c\rbad@^1:\r  version \"1.0.0\"\r\n\ny@^1:\n  version \"2.0.0\"\r\n",
+	  "npm bad 1.0.0 :1\nnpm y 2.0.0 :3\n"
+	  "!yarn.lock:1: a line that ends in a carriage return alone\n" },
 	{ "yarn.lock", "what is this\n", "!yarn.lock:1: neither an entry nor a field of one\n" },
 	{ "yarn.lock", "noversion:\n  version \"1.0.0\"\n",
 	  "!yarn.lock:1: an entry without a name\n" },
@@ -140,6 +144,8 @@ static const struct {
 	{ "bun.lock", "{\"packages\": {}, \"packages\": {}}",
 	  "!bun.lock:1:27: duplicate object key near '\"packages\"'\n" },
 	/* Python */
+	{ "requirements.txt", "# c\rx==1.0\vy==2.0\xe2\x80\xa8z==3.0\n",
+	  "pypi x 1.0 :2\npypi y 2.0 :3\npypi z 3.0 :4\n" },
 	{ "requirements-dev.txt",
 	  "# pins\nX.y==1.0 \\\n  --hash=sha256:ab --hash sha256:cd\nz[e] == 2.0 ; python_version "
 	  "> '3'\n"
