@@ -196,6 +196,10 @@ int pmg_cmd_scan(const struct pmg_call *call, struct pmg_err *err)
 	if (opts->json && opts->sarif)
 		return pmg_err_set(err, PMG_E_USAGE, 0, "--json and --sarif exclude each other");
 	r = open_judge(&scan, &judge, err);
+	/* As a run is refused: "nothing listed" of no list would be read as a pass. */
+	if (r == 0)
+		r = pmg_config_index_check(&scan.settings.config, scan.settings.managed,
+					   getenv("CI"), scan.info.present, scan.info.checked, err);
 	if (r == 0)
 		r = pmg_resolved_walk(&scan.set, scan.path, err);
 	if (r == -PMG_E_NOTFOUND)

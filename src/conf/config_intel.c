@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "base/url.h"
 #include "conf/config.h"
@@ -231,4 +232,37 @@ char *pmg_config_age(int64_t then, int64_t now)
 			return pmg_xasprintf("%lld %s%s", (long long)(age / units[i].seconds),
 					     units[i].name, age / units[i].seconds == 1 ? "" : "s");
 	return pmg_xasprintf("%lld second%s", (long long)age, age == 1 ? "" : "s");
+}
+
+char *pmg_config_stale_text(const struct pmg_config *config, int64_t checked)
+{
+	pmg_autofree char *age = pmg_config_age(checked, pmg_clock_now());
+	pmg_autofree char *most = pmg_config_age(0, (int64_t)config->intel.max_age_s);
+
+	return pmg_xasprintf(
+		"the malware index was last brought up to date %s ago, intel.max_age is "
+		"%s",
+		age, most);
+}
+
+int pmg_config_index_check(const struct pmg_config *config, bool managed, const char *ci,
+			   bool present, int64_t checked, struct pmg_err *err)
+{
+	enum pmg_index_state state =
+		pmg_config_index_state(config, present, checked, pmg_clock_now());
+	pmg_autofree char *what = NULL;
+
+	if (state == PMG_INDEX_FRESH ||
+	    pmg_config_on_missing(config, managed, ci) != PMG_ON_MISSING_BLOCK)
+		return 0;
+	what = state == PMG_INDEX_STALE ? pmg_config_stale_text(config, checked)
+					: pmg_xstrdup("no malware index yet");
+	(void)pmg_err_set(err, PMG_E_UNSUPPORTED, 0, "%s, and intel.on_missing is block%s", what,
+			  pmg_config_line(config, "intel.on_missing") ? ""
+			  : managed ? ", as always under managed policy"
+				    : ", as always where CI is set");
+	(void)pmg_err_diag(err, 3007);
+	return pmg_err_hint(err,
+			    "\"pmg intel update\" fetches one; \"intel: {on_missing: warn}\" in "
+			    "config.yml goes on without");
 }

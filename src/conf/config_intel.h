@@ -69,6 +69,15 @@ const char *pmg_index_state_name(enum pmg_index_state state);
 /** @param checked  when it was last known to be what its feeds had; in the future counts as now */
 enum pmg_index_state pmg_config_index_state(const struct pmg_config *config, bool present,
 					    int64_t checked, int64_t now);
+/**
+ * May be gone on with this index?
+ * @param ci  as of pmg_config_on_missing()
+ * @return 0; -PMG_E_UNSUPPORTED with PMG3007: it is missing or old, and that blocks
+ */
+int pmg_config_index_check(const struct pmg_config *config, bool managed, const char *ci,
+			   bool present, int64_t checked, struct pmg_err *err) PMG_MUST_CHECK;
+/** How old it is, and how old it may be: a clause. Caller frees. */
+char *pmg_config_stale_text(const struct pmg_config *config, int64_t checked) PMG_MUST_CHECK;
 /** "3 days", "5 hours", "2 minutes": for people. Caller frees. */
 char *pmg_config_age(int64_t then, int64_t now) PMG_MUST_CHECK;
 

@@ -18,6 +18,7 @@
 #define LISTED "{\"packages\": {\"\": {},\n\"node_modules/bad\": {\"version\": \"1.0.0\"}}}"
 
 static char *home;
+static const char *ci = "false";
 
 /* Runs it in the project. @return exit status; *out is what it printed */
 static int scan(const char *a, const char *b, char **out)
@@ -35,6 +36,7 @@ static int scan(const char *a, const char *b, char **out)
 		int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
 		(void)setenv("HOME", home, 1);
+		(void)setenv("CI", ci, 1);
 		(void)unsetenv("XDG_STATE_HOME");
 		(void)unsetenv("XDG_CONFIG_HOME");
 		if (fd < 0 || dup2(fd, 1) < 0 || chdir(project) < 0)
@@ -145,6 +147,25 @@ static void what_is_not_there_is_a_wrong_command_line(void **state)
 	assert_int_equal(scan("--json", "--sarif", &both), PMG_EXIT_CONFIG);
 }
 
+/* Where nobody reads a warning, a scan that knows of nothing is no pass. */
+static void without_an_index_it_ends_as_a_run_does(void **state)
+{
+	pmg_autofree char *out = NULL, *sarif = NULL, *chosen = NULL, *warned = NULL;
+
+	(void)state;
+	ci = "true";
+	assert_int_equal(scan(NULL, NULL, &out), PMG_EXIT_UNAVAILABLE);
+	assert_string_equal(out, "");
+	assert_int_equal(scan("--sarif", NULL, &sarif), PMG_EXIT_UNAVAILABLE);
+	assert_string_equal(sarif, "");
+	put(".config/pmg/config.yml", "schema_version: 1\nintel: {on_missing: warn}\n");
+	assert_int_equal(scan(NULL, NULL, &warned), 0);
+	ci = "false";
+	put(".config/pmg/config.yml", "schema_version: 1\nintel: {on_missing: block}\n");
+	assert_int_equal(scan("--json", NULL, &chosen), PMG_EXIT_UNAVAILABLE);
+	assert_string_equal(chosen, "");
+}
+
 int main(void)
 {
 #define ROW(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -153,6 +174,7 @@ int main(void)
 		ROW(what_is_listed_is_named_with_its_line),
 		ROW(json_has_all_of_it),
 		ROW(sarif_names_rule_and_place),
+		ROW(without_an_index_it_ends_as_a_run_does),
 		ROW(what_is_not_there_is_a_wrong_command_line),
 	};
 
