@@ -55,6 +55,7 @@ struct column {
 	struct pmg_str text;
 	size_t at;     /* column */
 	size_t indent; /* of lines that go on */
+	bool fenced;   /* code: its lines stay as they are */
 };
 
 static void put(struct column *column, const char *bytes, size_t len)
@@ -114,10 +115,28 @@ static void put_words(struct column *column, const char *line, size_t len)
 		put_word(column, word, n);
 }
 
+/* @return was it a line of code, or one of the marks around it? */
+static bool put_code(struct column *column, const char *line, size_t len)
+{
+	size_t blanks = strspn(line, " ");
+	bool mark = strncmp(line + blanks, "```", 3) == 0;
+
+	if (mark && column->at > 0)
+		put_line_end(column);
+	if (!mark && column->fenced) {
+		put(column, line, len);
+		put_line_end(column);
+	}
+	column->fenced = column->fenced != mark;
+	return mark || column->fenced;
+}
+
 static void put_line(struct column *column, const char *line, size_t len)
 {
 	bool item = len > 2 && line[0] == '-' && line[1] == ' ';
 
+	if (put_code(column, line, len))
+		return;
 	if (len == 0 || item || line[0] == '#') {
 		if (column->at > 0)
 			put_line_end(column);

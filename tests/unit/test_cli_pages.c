@@ -77,7 +77,8 @@ static void a_page_becomes_plain_lines(void **state)
 		"# PMG1: a title\n\n**What.** Some *words* and `a**b` with [a link](x.md), which "
 		"go "
 		"on and on, so that\nlines must be broken.\n- *One.* First item, which is long "
-		"enough to be broken once more, and then\n  goes on.\n- Two\n\nEnd\n";
+		"enough to be broken once more, and then\n  goes on.\n- Two\n\n  ```yaml\n  a:\n"
+		"    - \"*[b]*\"\n\n  # c\n  ```\n\n  Behind.\n\nEnd\n";
 	pmg_autofree char *text = pmg_page_text(markdown);
 
 	(void)state;
@@ -89,6 +90,13 @@ static void a_page_becomes_plain_lines(void **state)
 		"  - One. First item, which is long enough to be broken once more, and then goes\n"
 		"    on.\n"
 		"  - Two\n"
+		"\n"
+		"  a:\n"
+		"    - \"*[b]*\"\n"
+		"\n"
+		"  # c\n"
+		"\n"
+		"Behind.\n"
 		"\n"
 		"End\n");
 }
