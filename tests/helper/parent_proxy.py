@@ -120,7 +120,10 @@ def forward(sock, words, headers, rest):
         lines = ["%s %s HTTP/1.1" % (words[0], path)]
         lines += ["%s: %s" % kv for kv in kept.items()] + ["Connection: close", "", ""]
         up.sendall("\r\n".join(lines).encode("latin-1") + rest)
-        relay(sock, up)
+        try:
+            relay(sock, up)
+        except ConnectionError:
+            pass # behind an answer, a word about it would be taken for the next one
 
 
 def serve(sock):
