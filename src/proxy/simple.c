@@ -227,13 +227,20 @@ int pmg_simple_feed(struct pmg_simple *page, const char *bytes, size_t len, stru
 	return r;
 }
 
+/* Every file has a name: none is kept without. */
+static const char *name_of(const struct pmg_simple *page, size_t i)
+{
+	const char *name = pmg_simple_text(page, page->files[i].name);
+
+	return name ? name : "";
+}
+
 static int by_name(const void *a, const void *b, void *ctx)
 {
 	const struct pmg_simple *page = ctx;
 	const uint32_t *x = a, *y = b;
 
-	return strcmp(pmg_simple_text(page, page->files[*x].name),
-		      pmg_simple_text(page, page->files[*y].name));
+	return strcmp(name_of(page, *x), name_of(page, *y));
 }
 
 int pmg_simple_finish(struct pmg_simple *page, struct pmg_err *err)
@@ -280,7 +287,7 @@ static size_t lower_bound(const struct pmg_simple *page, const char *file)
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (strcmp(pmg_simple_text(page, page->files[page->sorted[middle]].name), file) < 0)
+		if (strcmp(name_of(page, page->sorted[middle]), file) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -315,8 +322,7 @@ void pmg_simple_date(struct pmg_simple *page, int64_t (*find)(void *ctx, const c
 
 	for (i = 0; i < page->files_n; i++)
 		if (page->files[i].published == PMG_PUBLISHED_NONE)
-			page->files[i].published =
-				find(ctx, pmg_simple_text(page, page->files[i].name));
+			page->files[i].published = find(ctx, name_of(page, i));
 }
 
 void pmg_simple_take_dates(struct pmg_simple *page, const struct pmg_simple *json)
@@ -328,8 +334,7 @@ void pmg_simple_take_dates(struct pmg_simple *page, const struct pmg_simple *jso
 	for (i = 0; i < page->files_n; i++) {
 		file = &page->files[i];
 		if (file->published == PMG_PUBLISHED_NONE)
-			file->published = pmg_simple_published(
-				json, pmg_simple_text(page, file->name), &is_there);
+			file->published = pmg_simple_published(json, name_of(page, i), &is_there);
 	}
 }
 
