@@ -94,12 +94,22 @@ static bool is_metadata_file(const struct pmg_asked *asked, const struct pmg_url
 	       !pmg_str_has_suffix(beside, suffix) && pmg_path_looks_like_artifact(beside);
 }
 
+static bool is_due(const struct pmg_artifacts *artifacts, const struct pmg_asked *asked)
+{
+	return asked->kind == PMG_PATH_ARTIFACT && asked->who.n > 0 &&
+	       (artifacts->policy.enabled || artifacts->sha256 || artifacts->sha512);
+}
+
 bool pmg_artifacts_want(const struct pmg_artifacts *artifacts, const struct pmg_asked *asked,
 			const struct pmg_url *url)
 {
-	return asked->kind == PMG_PATH_ARTIFACT && asked->who.n > 0 &&
-	       (artifacts->policy.enabled || artifacts->sha256 || artifacts->sha512) &&
-	       !is_metadata_file(asked, url);
+	return is_due(artifacts, asked) && !is_metadata_file(asked, url);
+}
+
+bool pmg_artifacts_want_text(const struct pmg_artifacts *artifacts, const struct pmg_asked *asked,
+			     const struct pmg_url *url)
+{
+	return is_due(artifacts, asked) && is_metadata_file(asked, url);
 }
 
 /* Other addresses of the same file are found out about again. */
@@ -131,19 +141,26 @@ bool pmg_artifacts_refuse(const struct pmg_artifacts *artifacts, const struct pm
 	return false;
 }
 
+void pmg_artifact_ask_plain(struct pmg_head *head)
+{
+	static char identity[] = "identity";
+	size_t i;
+
+	for (i = 0; i < head->n; i++)
+		if (strcasecmp(head->fields[i].name, "accept-encoding") == 0)
+			head->fields[i].value = identity;
+}
+
 void pmg_artifact_ask_whole(struct pmg_head *head)
 {
 	static const char *const parts[] = { "range",         "if-range",
 					     "if-none-match", "if-modified-since",
 					     "if-match",      "if-unmodified-since" };
-	static char identity[] = "identity";
 	size_t i;
 
 	for (i = 0; i < PMG_ARRAY_LEN(parts); i++)
 		pmg_head_remove(head, parts[i]);
-	for (i = 0; i < head->n; i++)
-		if (strcasecmp(head->fields[i].name, "accept-encoding") == 0)
-			head->fields[i].value = identity;
+	pmg_artifact_ask_plain(head);
 }
 
 static void on_wake(void *ctx)

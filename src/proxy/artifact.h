@@ -35,9 +35,15 @@ void pmg_artifacts_free(struct pmg_artifacts *artifacts);
 /** Is the answer to that to be looked into? */
 bool pmg_artifacts_want(const struct pmg_artifacts *artifacts, const struct pmg_asked *asked,
 			const struct pmg_url *url);
+/** Is it a metadata file (PEP 658), which goes by as long as it is text? Documents and redirects
+ * may name the address of one for a distribution. */
+bool pmg_artifacts_want_text(const struct pmg_artifacts *artifacts, const struct pmg_asked *asked,
+			     const struct pmg_url *url);
 /** Was it refused for what it is? @param[out] out  filled when so */
 bool pmg_artifacts_refuse(const struct pmg_artifacts *artifacts, const struct pmg_url *url,
 			  struct pmg_refusal *out);
+/** Ask for it as it is, in no coding. */
+void pmg_artifact_ask_plain(struct pmg_head *head);
 /** Ask for all of it, as it is. */
 void pmg_artifact_ask_whole(struct pmg_head *head);
 

@@ -1,4 +1,5 @@
 #include <string.h>
+#include <strings.h>
 
 #include "proxy/client_priv.h"
 #include "proxy/place.h"
@@ -28,6 +29,8 @@ void pmg_client_forget(struct pmg_client *client)
 	client->is_bad_body = false;
 	client->has_head = false;
 	client->drops_body = false;
+	client->is_text = false;
+	client->is_disguised = false;
 }
 
 void pmg_client_answer(struct pmg_client *client, const struct pmg_answer *answer)
@@ -77,6 +80,27 @@ static void start_sniffing(struct pmg_client *client, const struct pmg_head *hea
 		client->sniff = pmg_sniff_new(pmg_head_get(head, "content-encoding"));
 }
 
+/* No text has a NUL, and no archive a client takes is without: but for what a magic begins. */
+static bool is_disguised(struct pmg_client *client, const char *bytes, size_t len)
+{
+	if (client->is_text && client->sniff)
+		client->is_disguised |= pmg_sniff_feed(client->sniff, bytes, len) ||
+					memchr(bytes, '\0', len) != NULL;
+	return client->is_disguised;
+}
+
+/* In a coding it would be text to one client and an archive to another: none was asked for. */
+static void start_text(struct pmg_client *client, const struct pmg_head *head)
+{
+	const char *coding = pmg_head_get(head, "content-encoding");
+	bool is_plain = !coding || !*coding || strcasecmp(coding, "identity") == 0;
+
+	if (!client->is_text || !pmg_response_has_content(head))
+		return;
+	client->is_disguised = !is_plain || pmg_head_count(head, "content-encoding") > 1;
+	client->sniff = pmg_sniff_new(NULL);
+}
+
 static void sniff(struct pmg_client *client, const char *bytes, size_t len)
 {
 	pmg_autofree char *target = NULL;
@@ -122,6 +146,9 @@ static bool on_head(void *ctx, struct pmg_head *head, enum pmg_framing framing, 
 	bool is_held;
 
 	start_sniffing(client, head);
+	start_text(client, head);
+	if (client->is_disguised)
+		return false;
 	if (client->document) {
 		if (pmg_document_begin(client->document, head))
 			return true;
@@ -199,6 +226,8 @@ static enum pmg_flow on_body(void *ctx, const char *bytes, size_t len)
 		return PMG_FLOW_STOP;
 	if (client->drops_body)
 		return PMG_FLOW_GO;
+	if (is_disguised(client, bytes, len))
+		return PMG_FLOW_STOP;
 	if (client->document) {
 		sniff(client, bytes, len);
 		return pmg_document_feed(client->document, bytes, len);
@@ -296,9 +325,16 @@ void pmg_client_end_answer(struct pmg_client *client, bool is_whole)
 static void on_done(void *ctx, const struct pmg_err *err, int status)
 {
 	struct pmg_client *client = ctx;
+	struct pmg_err disguised = PMG_ERR_INIT;
 
 	pmg_exchange_free(client->exchange);
 	client->exchange = NULL;
+	if (client->is_disguised) {
+		(void)pmg_err_set(&disguised, PMG_E_UNSUPPORTED, 0,
+				  "a metadata file that is no plain text");
+		err = &disguised;
+		status = 502;
+	}
 	if (client->document && (!err || pmg_document_is_lost(client->document))) {
 		pmg_client_end_document(client);
 		return;
@@ -328,6 +364,8 @@ void pmg_client_forward(struct pmg_client *client, struct pmg_head *head)
 	pmg_request_clean(head, is_unjudged(client));
 	if (client->asked.is_inspected)
 		pmg_artifact_ask_whole(head);
+	else if (client->is_text)
+		pmg_artifact_ask_plain(head);
 	client->document = pmg_document_new(client->service, &client->asked, &request->url, head,
 					    &client->document_task);
 	if (request->wants_continue &&

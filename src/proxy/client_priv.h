@@ -75,6 +75,8 @@ struct pmg_client {
 	bool has_body;      /* of the request: all was read */
 	bool is_bad_body;   /* its chunks are malformed */
 	bool has_head;      /* of the response: queued */
+	bool is_text;       /* the response is to be text, as it is */
+	bool is_disguised;  /* and was not */
 	bool drops_body;    /* of the response: it leads elsewhere */
 	struct pmg_outgoing outgoing;
 	struct pmg_learner *learner;

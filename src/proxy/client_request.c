@@ -212,6 +212,8 @@ static bool may_have(struct pmg_client *client, struct pmg_refusal *refusal)
 
 	client->asked.is_inspected =
 		!client->request.is_head && pmg_artifacts_want(artifacts, &client->asked, url);
+	client->is_text =
+		!client->request.is_head && pmg_artifacts_want_text(artifacts, &client->asked, url);
 	if (!pmg_artifacts_refuse(artifacts, url, refusal))
 		return true;
 	client->asked.is_inspected = false;

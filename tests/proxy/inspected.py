@@ -253,6 +253,24 @@ class Inspected(world.Case):
             self.assertEqual(answer.status, 403, path)
             self.assertIn(b"a path leaves the package", answer.body)
 
+    def test_no_archive_comes_as_a_metadata_file(self):
+        self.begin()
+        raw, text = io.BytesIO(), b"Name: w\nVersion: 1.0\n"
+        with zipfile.ZipFile(raw, "w") as wheel:
+            wheel.writestr("x.py", "x")
+        path, coded = "/simple/files/w-1.0-py3-none-any.whl.metadata", ["Content-Encoding: gzip"]
+        for body, fields in ((raw.getvalue(), []), (text + raw.getvalue(), []), (tgz(), []),
+                             (text, coded), (gzip.compress(raw.getvalue()), coded)):
+            answer = self.client().get(self.shelf.put(path, body, extra=fields))
+            self.assertEqual((answer.status, answer.whole),
+                             (502, True) if fields else (200, False))
+            self.assertEqual(answer.body.count(b"\0"), 0)
+        answer = self.client().get(self.shelf.put(path, text), "Accept-Encoding: gzip, br")
+        self.assertEqual((answer.status, answer.body), (200, text))
+        self.assertIn("accept-encoding: identity", self.shelf.asked[-1].lower())
+        self.assertEqual([m["what"] for m in self.told("trouble")],
+                         ["a metadata file that is no plain text"])
+
     def test_a_bomb_is_left_and_refused_where_policy_says(self):
         self.begin(inspect_block=["uninspected"])
         zeros = tarfile.TarInfo("package/zeros")
