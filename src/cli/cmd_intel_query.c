@@ -6,8 +6,10 @@
 #include "cli/cmd_intel.h"
 #include "conf/managed.h"
 #include "pm/version.h"
+#include "verdict/blocklist.h"
 #include "verdict/judge.h"
 #include "verdict/known.h"
+#include "verdict/supplement.h"
 
 #define LINE_MAX_BYTES 8192
 
@@ -21,7 +23,7 @@ struct asking {
 	struct pmg_judge *judge;
 	struct pmg_intel_settings settings;
 	struct pmg_index_info info;
-	const char *index; /* path */
+	const char *index, *blocklist; /* paths */
 };
 
 static void asking_done(struct asking *asking)
@@ -31,24 +33,45 @@ static void asking_done(struct asking *asking)
 }
 PMG_DEFINE_AUTO_DONE(asking, struct asking, asking_done);
 
+/* What the block list has of single versions. */
+static int add_blocked(const struct asking *asking, enum pmg_eco eco, const char *name,
+		       struct pmg_strv *out, struct pmg_err *err)
+{
+	pmg_auto(blocklist) struct pmg_blocklist list = { 0 };
+	int r = pmg_blocklist_load(asking->blocklist, &list, err);
+	size_t i;
+
+	for (i = 0; r == 0 && i < list.n; i++) {
+		const struct pmg_block *block = &list.v[i];
+
+		if (block->purl.version && block->purl.eco == eco &&
+		    strcmp(block->purl.name, name) == 0)
+			(void)pmg_strv_add_once(out, block->text);
+	}
+	return r;
+}
+
 /* Without a version only what counts for all versions is the answer; that there is more of single
  * ones must not go unsaid. Their ids, each once. */
 static int find_single(const struct asking *asking, const struct question *q,
 		       const struct pmg_judgement *j, struct pmg_strv *out, struct pmg_err *err)
 {
 	pmg_auto(known) struct pmg_known known = { 0 };
-	pmg_autofree char *name = NULL;
+	pmg_autofree char *name = NULL, *built_in = NULL;
 	size_t i;
 	int r;
 
-	if (q->version || !asking->info.present)
+	if (q->version)
 		return 0;
 	name = pmg_name_canonical(q->eco, q->name);
-	r = name ? pmg_known_load(asking->index, q->eco, name, &known, err) : 0;
+	r = name && asking->info.present ? pmg_known_load(asking->index, q->eco, name, &known, err)
+					 : 0;
 	for (i = 0; r == 0 && i < known.n; i++)
 		if (!pmg_strv_has(&j->ids, known.v[i].id))
 			(void)pmg_strv_add_once(out, known.v[i].id);
-	return r;
+	if (r == 0 && name && pmg_supplement_about(q->eco, name, &built_in))
+		(void)pmg_strv_add_once(out, built_in);
+	return r < 0 || !name ? r : add_blocked(asking, q->eco, name, out, err);
 }
 
 static void print_json(const struct pmg_out *out, const struct question *q,
@@ -88,7 +111,9 @@ static void print_text(const struct pmg_out *out, const struct question *q,
 		      pmg_out_on(out->to_color,
 				 j->verdict == PMG_VERDICT_ALLOW ? PMG_STYLE_DIM : PMG_STYLE_BAD),
 		      pmg_verdict_name(j->verdict), pmg_out_off(out->to_color),
-		      pmg_reason_text(j->reason));
+		      single->n > 0 && j->reason == PMG_REASON_NONE
+			      ? "nothing known against all of its versions"
+			      : pmg_reason_text(j->reason));
 	for (i = 0; i < j->ids.n; i++) {
 		pmg_autofree char *id = pmg_out_quote(j->ids.v[i]);
 
@@ -258,6 +283,7 @@ int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err)
 	if (r < 0)
 		return r;
 	asking.index = place.index;
+	asking.blocklist = place.blocklist;
 	pmg_judge_info(asking.judge, &asking.info);
 	if (!settings->quiet)
 		note_state(call->out, &asking);

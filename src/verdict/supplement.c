@@ -93,11 +93,16 @@ static bool has_version(const char *versions, const char *version)
 	return false;
 }
 
+static char *id_of(const struct row *row)
+{
+	return row->id ? pmg_xstrdup(row->id)
+		       : pmg_xasprintf("%s:%s/%s", PMG_SUPPLEMENT_SOURCE, pmg_eco_name(row->eco),
+				       row->name);
+}
+
 static void add(const struct row *row, struct pmg_index_answer *answer)
 {
-	pmg_autofree char *id = row->id ? pmg_xstrdup(row->id)
-					: pmg_xasprintf("%s:%s/%s", PMG_SUPPLEMENT_SOURCE,
-							pmg_eco_name(row->eco), row->name);
+	pmg_autofree char *id = id_of(row);
 
 	if (answer->hit != PMG_INDEX_HIT)
 		pmg_index_answer_done(answer); /* what the index was not sure of */
@@ -132,6 +137,18 @@ bool pmg_supplement_has(enum pmg_eco eco, const char *name)
 		if (rows[i].eco == eco && strcmp(rows[i].name, name) == 0)
 			return true;
 	return false;
+}
+
+const char *pmg_supplement_about(enum pmg_eco eco, const char *name, char **id)
+{
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
+		if (rows[i].eco == eco && strcmp(rows[i].name, name) == 0) {
+			*id = id_of(&rows[i]);
+			return rows[i].versions;
+		}
+	return NULL;
 }
 
 size_t pmg_supplement_count(void)

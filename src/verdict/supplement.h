@@ -20,6 +20,14 @@ bool pmg_supplement_find(enum pmg_eco eco, const char *name, const char *version
 /** Is any version of that package in it? @param name  canonical */
 bool pmg_supplement_has(enum pmg_eco eco, const char *name);
 
+/**
+ * What there is of a name, for people.
+ * @param name  canonical
+ * @param[out] id  caller frees
+ * @return its versions, apart by blanks, static; NULL: it is not there
+ */
+const char *pmg_supplement_about(enum pmg_eco eco, const char *name, char **id) PMG_MUST_CHECK;
+
 size_t pmg_supplement_count(void); /* versions */
 
 #endif

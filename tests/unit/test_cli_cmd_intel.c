@@ -301,7 +301,7 @@ static void a_query_without_a_version_says_that_single_ones_are_bad(void **state
 	pmg_auto(said) struct said v = RUN("query", "pkg:npm/x@1.0.1");
 
 	(void)state;
-	assert_non_null(strstr(s.out, "npm x: allow, nothing known against it\n"
+	assert_non_null(strstr(s.out, "npm x: allow, nothing known against all of its versions\n"
 				      "  single versions are known to be bad: MAL-1"));
 	assert_non_null(strstr(j.out, "\"single_versions\":[\"MAL-1\""));
 	assert_null(strstr(v.out, "single versions"));
@@ -328,6 +328,34 @@ static void a_report_tells_what_is_known(void **state)
 	assert_int_equal(pmg_json_parse("report", o.out, strlen(o.out), &known, &err), 0);
 	assert_true(pmg_json_len(pmg_json_get(known, "known")) >= 2);
 	assert_false(pmg_json_bool(known, "more"));
+}
+
+/* Not in any feed: built in, and the user's own. */
+static void what_no_index_has_is_told_as_well(void **state)
+{
+	pmg_auto(said) struct said add =
+		RUN("block", "-q", "--reason", "ours", "pkg:npm/%40s/own@2.0.0");
+	pmg_auto(said) struct said q = RUN("query", "pkg:npm/event-stream");
+	pmg_auto(said) struct said r = RUN("report", "pkg:npm/event-stream");
+	pmg_auto(said) struct said v = RUN("report", "pkg:npm/event-stream@3.3.5");
+	pmg_auto(said) struct said o = RUN("query", "pkg:npm/%40s/own");
+	pmg_auto(said) struct said p = RUN("report", "pkg:npm/%40s/own");
+	pmg_auto(said) struct said none = RUN("report", "pkg:npm/left-pad");
+	pmg_auto(said) struct said end = RUN("unblock", "-q", "pkg:npm/%40s/own@2.0.0");
+
+	(void)state;
+	assert_int_equal(add.status, 0);
+	assert_int_equal(end.status, 0);
+	assert_non_null(strstr(q.out, "single versions are known to be bad: "
+				      "built-in:npm/event-stream\n"));
+	assert_true(pmg_str_has_prefix(r.out, "pkg:npm/event-stream: allow, single versions are "
+					      "known to be bad\n"));
+	assert_non_null(strstr(r.out, "built-in:npm/event-stream  built-in  3.3.6"));
+	assert_true(pmg_str_has_prefix(v.out, "pkg:npm/event-stream@3.3.5: allow, nothing known "
+					      "against this version\n"));
+	assert_non_null(strstr(o.out, "known to be bad: pkg:npm/%40s/own@2.0.0\n"));
+	assert_non_null(strstr(p.out, "blocklist  2.0.0     ours"));
+	assert_string_equal(none.out, "pkg:npm/left-pad: allow, nothing known against it\n");
 }
 
 static void what_is_allowed_is_one_record_of_one_version_with_a_reason(void **state)
@@ -608,6 +636,7 @@ int main(void)
 		cmocka_unit_test(a_query_says_what_is_waived_and_by_which_line),
 		cmocka_unit_test(a_query_without_a_version_says_that_single_ones_are_bad),
 		cmocka_unit_test(a_report_tells_what_is_known),
+		cmocka_unit_test(what_no_index_has_is_told_as_well),
 		cmocka_unit_test(what_is_allowed_is_one_record_of_one_version_with_a_reason),
 		cmocka_unit_test(lines_are_answered_one_by_one),
 		cmocka_unit_test(a_line_that_cannot_be_read_ends_it_with_its_number),
