@@ -118,6 +118,9 @@ static int unknown(const struct reading *in, const struct pmg_cmd *cmds, const c
 		words[n++] = *others;
 	words[n] = NULL;
 	near = pmg_str_nearest(typed, words);
+	/* Who wants to undo a thing is not to be told to do it: "unallow". */
+	if (near && pmg_str_has_prefix(typed, "un") && strcmp(typed + 2, near) == 0)
+		near = NULL;
 	(void)pmg_err_set(in->err, PMG_E_USAGE, 0, "unknown command \"%s\"", shown);
 	if (near)
 		return pmg_err_hint(in->err, "did you mean \"%s %s\"?", in->path.s, near);

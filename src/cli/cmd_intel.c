@@ -195,7 +195,8 @@ static const struct pmg_cmd cmds[] = {
 	  .synopsis = "[--expires WHEN] [--id ID] [--json] --reason TEXT PURL",
 	  .summary = "let a version in that a feed is mistaken about",
 	  .about = "Writes an entry of intel.overrides into overrides.yml beside config.yml: the\n"
-		   "record does not count for this version, and each use of it is said.\n",
+		   "record does not count for this version, and each use of it is said. Who takes "
+		   "the\nentry out of that file undoes it.\n",
 	  .min = 1,
 	  .max = 1,
 	  .opts = allow_opts,

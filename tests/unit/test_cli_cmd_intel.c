@@ -519,6 +519,7 @@ static const struct {
 	{ { "import", "--name", "a/b", "x" }, "\"a/b\" cannot be the name of a feed" },
 	{ { "import", "--name", "a b", "x" }, "letters, digits and -_. , a letter or digit first" },
 	{ { "import", "./-.zip" }, "the feed needs a name" },
+	{ { "unallow", "pkg:npm/x@1.0.0" }, "\"pmg intel --help\" lists them" },
 	{ { "imprt" }, "did you mean \"pmg intel import\"" },
 };
 
