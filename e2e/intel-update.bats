@@ -87,8 +87,8 @@ is_asked() { [ "$(asked_for)" = "$1" ] || fail "asked for: $(asked_for)"; }
 	update
 	must_work
 	grep -q "^osv: 2 changed records, now 3" <<<"$stdout" || fail "$(shown)"
-	must_say "1 of the changed records are not there"
-	must_say "1 lines of the list of changes cannot be read"
+	must_say "of the changed records 1 is not there"
+	must_say "1 line of the list of changes cannot be read"
 	is_asked "200 npm/modified_id.csv, 200 npm/MAL-2026-4.json, 200 npm/MAL-2026-2.json, 404 npm/MAL-2026-9.json"
 	known evil-four && known evil-one && known evil-three || fail "not known"
 	never known evil-two
@@ -126,13 +126,14 @@ is_asked() { [ "$(asked_for)" = "$1" ] || fail "asked for: $(asked_for)"; }
 	dump MAL-2026-1:one $(many p)
 	size=$(stat -c %s "$site/www/npm/all.zip")
 	cut=$((size / 2))
-	for fault in '{"cut":'$cut'}' '{"length":100}' '{"status":500}' '{"html":true}' '{"status":403}' \
+	for fault in '{"cut":'$cut'}' '{"length":100}' '{"status":500}' '{"html":true}' '{"status":403}' '{"status":404}' \
 		'{"to":"ftp://h.test/"}' '{"to":"/npm/all.zip"}'; do
 		rm -f "$state"/feeds/osv.data.part*
 		faults '{"npm/all.zip":'"$fault"'}'
 		update
 		must_fail
 		must_say "feed osv"
+		[ "$fault" != '{"status":404}' ] || must_say "intel.feeds in config.yml"
 		known one || fail "$fault: the index is gone"
 		never known p10
 	done

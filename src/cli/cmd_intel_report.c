@@ -105,6 +105,17 @@ static void print_all_json(const struct pmg_out *out, const struct report *repor
 	pmg_out_json(out, json);
 }
 
+static void print_ecosystem(const struct pmg_out *out, const struct report *report,
+			    enum pmg_eco eco)
+{
+	uint64_t packages = report->totals.of[eco].packages;
+	uint64_t records = report->totals.of[eco].records;
+
+	(void)fprintf(out->to, "%-9s %" PRIu64 " package%s, %" PRIu64 " record%s\n",
+		      pmg_eco_name(eco), packages, packages == 1 ? "" : "s", records,
+		      records == 1 ? "" : "s");
+}
+
 static void print_all_text(const struct pmg_out *out, const struct report *report)
 {
 	static const char *const heads[] = { "FEED",     "RECORDS", "WITHDRAWN",
@@ -115,12 +126,8 @@ static void print_all_text(const struct pmg_out *out, const struct report *repor
 	size_t i;
 
 	(void)fprintf(out->to, "index     %s\n", state);
-	(void)fprintf(out->to, "npm       %" PRIu64 " packages, %" PRIu64 " records\n",
-		      report->totals.of[PMG_ECO_NPM].packages,
-		      report->totals.of[PMG_ECO_NPM].records);
-	(void)fprintf(out->to, "pypi      %" PRIu64 " packages, %" PRIu64 " records\n",
-		      report->totals.of[PMG_ECO_PYPI].packages,
-		      report->totals.of[PMG_ECO_PYPI].records);
+	print_ecosystem(out, report, PMG_ECO_NPM);
+	print_ecosystem(out, report, PMG_ECO_PYPI);
 	(void)fprintf(out->to, "digests   %" PRIu64 "\nbuilt in  %zu versions of past hijacks\n\n",
 		      report->totals.digests, pmg_supplement_count());
 	for (i = 0; i < report->feeds.n; i++) {

@@ -23,8 +23,8 @@ static void print_text(const struct pmg_out *out, const struct pmg_rollback *r)
 	char to[PMG_RFC3339_LEN], from[PMG_RFC3339_LEN];
 
 	pmg_clock_format(r->to.built, to);
-	(void)fprintf(out->to, "in force now: the index of %s, %" PRIu64 " records\n", to,
-		      r->to.records);
+	(void)fprintf(out->to, "in force now: the index of %s, %" PRIu64 " record%s\n", to,
+		      r->to.records, r->to.records == 1 ? "" : "s");
 	if (!r->from.usable) {
 		(void)fprintf(out->to, "kept as the previous one: what was there, unusable\n");
 		return;

@@ -84,6 +84,11 @@ static int import(void *arg, const struct pmg_import_want *want, struct pmg_err 
 	return 0;
 }
 
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void wipe_bar(struct work *work)
 {
 	if (work->shown)
@@ -146,23 +151,24 @@ static void print_feed(struct work *work, const struct pmg_config_feed *feed,
 		(void)fprintf(work->out->to, "nothing new\n");
 	else if (report->kind == PMG_UPDATE_CHANGES)
 		(void)fprintf(work->out->to, "%zu changed record%s, now %lld\n", report->changed,
-			      report->changed == 1 ? "" : "s",
-			      (long long)pmg_json_int(import, "records"));
+			      plural(report->changed), (long long)pmg_json_int(import, "records"));
 	else
-		(void)fprintf(work->out->to, "%lld records, %.1f MB fetched\n",
+		(void)fprintf(work->out->to, "%lld record%s, %.1f MB fetched\n",
 			      (long long)pmg_json_int(import, "records"),
+			      plural((uint64_t)pmg_json_int(import, "records")),
 			      (double)report->bytes / 1e6);
 	if (report->missing > 0)
-		pmg_out_note(work->out, "%s: %zu of the changed records are not there", feed->name,
-			     report->missing);
+		pmg_out_note(work->out, "%s: of the changed records %zu %s not there", feed->name,
+			     report->missing, report->missing == 1 ? "is" : "are");
 	if (report->unread > 0)
-		pmg_out_note(work->out, "%s: %zu lines of the list of changes cannot be read",
-			     feed->name, report->unread);
+		pmg_out_note(work->out, "%s: %zu line%s of the list of changes cannot be read",
+			     feed->name, report->unread, plural(report->unread));
 	if (unread > 0)
-		pmg_out_note(work->out,
-			     "%s: %lld files could not be read; \"pmg intel update --full --json\" "
-			     "lists them",
-			     feed->name, (long long)unread);
+		pmg_out_note(
+			work->out,
+			"%s: %lld file%s could not be read; \"pmg intel update --full --json\" "
+			"lists them",
+			feed->name, (long long)unread, plural((uint64_t)unread));
 }
 
 /* Other feeds are brought up to date whatever becomes of one. @return of the last that failed */
@@ -251,8 +257,9 @@ static int say_index(const struct work *work, struct json_t *json, struct pmg_er
 		pmg_json_set(json, "index", pmg_intel_state_json(&work->settings, &info));
 	else if (info.present)
 		(void)fprintf(work->out->to,
-			      "in the index now: %" PRIu64 " records, %" PRIu64 " packages\n",
-			      info.records, info.packages);
+			      "in the index now: %" PRIu64 " record%s, %" PRIu64 " package%s\n",
+			      info.records, plural(info.records), info.packages,
+			      plural(info.packages));
 	return 0;
 }
 

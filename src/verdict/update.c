@@ -195,6 +195,9 @@ static int fetch_whole(struct updating *u)
 				       .max = PMG_UPDATE_FILE_MAX };
 	int r = pmg_updating_fetch(u, &want, &got);
 
+	if (r == -PMG_E_NOTFOUND)
+		return pmg_err_hint(u->err, "the feed has another address now, or it is mistyped: "
+					    "intel.feeds in config.yml");
 	if (r < 0)
 		return r;
 	if (got.unchanged && !u->state.pending) {
