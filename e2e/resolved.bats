@@ -135,6 +135,15 @@ warm() { # NAME
 	must_say 'known malware, PMG3001 (MAL-2026-78)'
 	"$pmg" violations list --json | jq -e 'any(.[]; .code == "PMG3008" and .package == "cached@1.0.0" and .script == "postinstall")' \
 		>/dev/null || fail "not in the ledger"
+	# Under another name it is the same package.
+	rm -rf node_modules package-lock.json
+	package_json '{ "innocent": "npm:cached@1.0.0" }'
+	guarded npm install --offline
+	must_fail
+	[ ! -e node_modules/innocent/marked ] || fail "its script ran: $(shown)"
+	must_say '[PMG3008] '
+	must_say 'cached@1.0.0'
+	package_json
 	# Without its script it lands, and that is said.
 	rm -rf node_modules package-lock.json
 	guarded npm install --offline --ignore-scripts cached
