@@ -72,12 +72,12 @@ bool pmg_tree_is_folder(int dir, const struct dirent *entry)
 	return fstatat(dir, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int add_one(struct pmg_tree *tree, const struct pmg_resolving *from,
+static int add_one(struct pmg_tree *tree, const struct pmg_resolving *from, enum pmg_eco eco,
 		   const struct pmg_locked *locked, struct pmg_err *err)
 {
 	struct pmg_err scratch = PMG_ERR_INIT;
 
-	if (pmg_resolving_add(from, PMG_ECO_NPM, locked, &scratch) == 0)
+	if (pmg_resolving_add(from, eco, locked, &scratch) == 0)
 		return 0;
 	if (scratch.code == PMG_E_LIMIT) {
 		*err = scratch;
@@ -133,12 +133,12 @@ static int add_installed(struct pmg_tree *tree, int folder, const char *path, co
 	}
 	locked.version = version;
 	from.file = pmg_resolved_keep(tree->set, file);
-	r = add_one(tree, &from, &locked, err);
+	r = add_one(tree, &from, PMG_ECO_NPM, &locked, err);
 	if (r < 0 || !called || strcmp(called, name) == 0 ||
 	    !pmg_name_is_valid(PMG_ECO_NPM, called))
 		return r;
 	locked.name = called;
-	return add_one(tree, &from, &locked, err);
+	return add_one(tree, &from, PMG_ECO_NPM, &locked, err);
 }
 
 static int take_module(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
@@ -230,7 +230,15 @@ static char *header_of(const char *text, size_t len, const char *key)
 	return NULL;
 }
 
-/* NAME-VERSION.dist-info is what pip goes by; METADATA names it as it is called. */
+static bool is_same(const char *a, const char *b)
+{
+	pmg_autofree char *left = pmg_name_canonical(PMG_ECO_PYPI, a);
+	pmg_autofree char *right = pmg_name_canonical(PMG_ECO_PYPI, b);
+
+	return pmg_streq(left, right);
+}
+
+/* NAME-VERSION.dist-info is what pip goes by; METADATA names it as it is called: both count. */
 int pmg_tree_dist(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
 		  unsigned depth, struct pmg_err *err)
 {
@@ -241,10 +249,10 @@ int pmg_tree_dist(struct pmg_tree *tree, int dir, const char *path, const struct
 	pmg_autofree char *version = NULL;
 	struct pmg_resolving from = { .set = tree->set, .installed = true };
 	struct pmg_locked locked = { 0 };
-	struct pmg_err scratch = PMG_ERR_INIT;
 	pmg_autofd int fd = -1;
 	size_t len = 0;
 	char *dash;
+	int r;
 
 	(void)depth;
 	if (!pmg_str_has_suffix(stem, ".dist-info") || !pmg_tree_is_folder(dir, entry))
@@ -261,14 +269,11 @@ int pmg_tree_dist(struct pmg_tree *tree, int dir, const char *path, const struct
 	locked.name = name ? name : stem;
 	locked.version = version ? version : dash ? dash + 1 : NULL;
 	from.file = pmg_resolved_keep(tree->set, file);
-	if (pmg_resolving_add(&from, PMG_ECO_PYPI, &locked, &scratch) == 0)
-		return 0;
-	if (scratch.code != PMG_E_LIMIT) {
-		pmg_resolved_unread(tree->set, scratch.msg);
-		return 0;
-	}
-	*err = scratch;
-	return -PMG_E_LIMIT;
+	r = add_one(tree, &from, PMG_ECO_PYPI, &locked, err);
+	if (r < 0 || !name || is_same(name, stem) || !pmg_name_is_valid(PMG_ECO_PYPI, stem))
+		return r;
+	locked.name = stem;
+	return add_one(tree, &from, PMG_ECO_PYPI, &locked, err);
 }
 
 int pmg_resolved_node_modules(struct pmg_resolved *set, const char *path, struct pmg_err *err)

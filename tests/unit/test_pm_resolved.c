@@ -244,6 +244,8 @@ static void what_is_installed_is_found_however_deep(void **state)
 	put(folder, "p/.venv/lib/python3/site-packages/Dee-5.0.dist-info/METADATA",
 	    "Metadata-Version: 2.1\nName: dee\nVersion: 5.0\n\nName: never\n");
 	put(folder, "p/.venv/lib/python3/site-packages/e_e-6.0.dist-info/RECORD", "");
+	put(folder, "p/.venv/lib/python3/site-packages/f_f-8.0.dist-info/METADATA",
+	    "Name: other\nVersion: 8.0\n");
 	put(folder, "elsewhere/package.json", "{\"version\": \"7.0.0\"}");
 	link = pmg_path_join(folder, "p/node_modules/linked");
 	assert_int_equal(symlink("../../elsewhere", link), 0);
@@ -262,6 +264,10 @@ static void what_is_installed_is_found_however_deep(void **state)
 		"pypi dee 5.0 /.venv/lib/python3/site-packages/Dee-5.0.dist-info/METADATA:0 "
 		"installed\n"
 		"pypi e_e 6.0 /.venv/lib/python3/site-packages/e_e-6.0.dist-info/METADATA:0 "
+		"installed\n"
+		"pypi f_f 8.0 /.venv/lib/python3/site-packages/f_f-8.0.dist-info/METADATA:0 "
+		"installed\n"
+		"pypi other 8.0 /.venv/lib/python3/site-packages/f_f-8.0.dist-info/METADATA:0 "
 		"installed\n");
 }
 
