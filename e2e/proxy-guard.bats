@@ -34,6 +34,9 @@ connect_code() { curl -sS -o /dev/null -w '%{http_connect}' "$@" 2>/dev/null || 
 	LEAK=secret begin_shown
 	local fds odd status
 	fds=$(find "/proc/$proxy/fd" -type l -printf '%f %l\n' | sort -n)
+	# Its own: one file without a name, for documents that are large (proxy/spool.h).
+	[ "$(grep -cE '^[0-9]+ [^ ]*/#[0-9]+ \(deleted\)$' <<<"$fds")" -eq 1 ] || fail "it holds: $fds"
+	fds=$(grep -vE '^[0-9]+ [^ ]*/#[0-9]+ \(deleted\)$' <<<"$fds")
 	odd=$(grep -vE '^[012] /dev/null$|^[0-9]+ (socket:\[[0-9]+\]|anon_inode:\[?(eventpoll|timerfd|eventfd|signalfd)\]?|.*/intel\.db)$' <<<"$fds" || true)
 	[ -z "$odd" ] || fail "it holds: $odd"
 	grep -q '^0 /dev/null' <<<"$fds"
