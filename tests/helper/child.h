@@ -4,6 +4,7 @@
 #include <grp.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +37,30 @@ static inline int in_child(int (*action)(void), bool ordinary)
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		return CHILD_FAILED;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/** The action as we are, if that is root, and as an ordinary user. */
+#define CHILD_BOTH(action)                                                                         \
+	do {                                                                                       \
+		if (geteuid() == 0)                                                                \
+			assert_int_equal(in_child(action, false), 0);                              \
+		assert_int_equal(in_child(action, true), 0);                                       \
+	} while (0)
+
+/** A test of that name. */
+#define CHILD_CASE(name, action)                                                                   \
+	static void name(void **state)                                                             \
+	{                                                                                          \
+		(void)state;                                                                       \
+		CHILD_BOTH(action);                                                                \
+	}
+
+/** What main gives back where the kernel has not what all of it is about: where the tests must
+ * work that is a failure. */
+static inline int child_skip(const char *why)
+{
+	fprintf(stderr, "skip: %s\n", why);
+	return getenv("PMG_MUST_WORK") ? 1 : 77;
 }
 
 /** In a child: the line at which it went wrong is its result. */

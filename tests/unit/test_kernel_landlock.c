@@ -17,6 +17,7 @@
 
 #include <cmocka.h>
 
+#include "../helper/child.h"
 #include "base/io.h"
 #include "base/path.h"
 #include "kernel/seccomp.h"
@@ -355,9 +356,7 @@ int main(void)
 	const struct pmg_landlock_abi *row = NULL;
 	struct pmg_err err = PMG_ERR_INIT;
 
-	if (pmg_landlock_probe(&row, &err) < 0) {
-		fprintf(stderr, "skip: %s (%s)\n", err.msg, err.hint);
-		return getenv("PMG_MUST_WORK") ? 1 : 77;
-	}
+	if (pmg_landlock_probe(&row, &err) < 0)
+		return child_skip(err.msg);
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,4 +1,4 @@
-#include "kernel/notify.h"
+#include "../helper/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -398,9 +398,7 @@ int main(void)
 	};
 	struct pmg_err err = PMG_ERR_INIT;
 
-	if (pmg_notify_probe(&err) < 0) {
-		fprintf(stderr, "skip: %s\n", err.msg);
-		return getenv("PMG_MUST_WORK") ? 1 : 77;
-	}
+	if (pmg_notify_probe(&err) < 0)
+		return child_skip(err.msg);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

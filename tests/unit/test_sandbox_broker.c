@@ -403,38 +403,24 @@ static int front_dies(void)
 	return !right || kill(pids[0], 0) == 0 || kill(pids[1], 0) == 0;
 }
 
-static void check(int (*action)(void))
-{
-	if (geteuid() == 0)
-		assert_int_equal(in_child(action, false), 0);
-	assert_int_equal(in_child(action, true), 0);
-}
-
-#define CASE(name, action)                                                                         \
-	static void name(void **state)                                                             \
-	{                                                                                          \
-		(void)state;                                                                       \
-		check(action);                                                                     \
-	}
-
-CASE(an_exit_status_is_passed_on, exits)
-CASE(a_deadly_signal_is_passed_on, is_killed)
-CASE(the_tool_is_alone_in_its_proc, sees_itself)
-CASE(the_tool_has_no_rights_and_no_mask, has_no_rights)
-CASE(the_tool_has_three_descriptors, has_three_descriptors)
-CASE(a_stop_is_told_and_it_can_go_on, is_stopped)
-CASE(the_tool_stays_in_session_and_group, stays_in_our_session)
-CASE(a_program_that_is_missing_is_told, is_not_there)
-CASE(a_program_that_is_none_is_told, is_no_program)
-CASE(what_ignores_signals_is_ended, stubborn_tool_is_ended)
-CASE(what_outlives_the_tool_is_ended, orphans_are_ended)
-CASE(each_part_has_few_rights, parts_have_few_rights)
-CASE(a_mask_comes_back_while_the_run_goes_on, mask_comes_back)
-CASE(nothing_outlives_the_keeper, keeper_dies)
-CASE(nothing_outlives_the_broker, broker_dies)
-CASE(nothing_outlives_pid_1, reaper_dies)
-CASE(nothing_outlives_the_tool, tool_dies)
-CASE(nothing_outlives_the_front, front_dies)
+CHILD_CASE(an_exit_status_is_passed_on, exits)
+CHILD_CASE(a_deadly_signal_is_passed_on, is_killed)
+CHILD_CASE(the_tool_is_alone_in_its_proc, sees_itself)
+CHILD_CASE(the_tool_has_no_rights_and_no_mask, has_no_rights)
+CHILD_CASE(the_tool_has_three_descriptors, has_three_descriptors)
+CHILD_CASE(a_stop_is_told_and_it_can_go_on, is_stopped)
+CHILD_CASE(the_tool_stays_in_session_and_group, stays_in_our_session)
+CHILD_CASE(a_program_that_is_missing_is_told, is_not_there)
+CHILD_CASE(a_program_that_is_none_is_told, is_no_program)
+CHILD_CASE(what_ignores_signals_is_ended, stubborn_tool_is_ended)
+CHILD_CASE(what_outlives_the_tool_is_ended, orphans_are_ended)
+CHILD_CASE(each_part_has_few_rights, parts_have_few_rights)
+CHILD_CASE(a_mask_comes_back_while_the_run_goes_on, mask_comes_back)
+CHILD_CASE(nothing_outlives_the_keeper, keeper_dies)
+CHILD_CASE(nothing_outlives_the_broker, broker_dies)
+CHILD_CASE(nothing_outlives_pid_1, reaper_dies)
+CHILD_CASE(nothing_outlives_the_tool, tool_dies)
+CHILD_CASE(nothing_outlives_the_front, front_dies)
 
 static void the_host_is_as_before(void **state)
 {
@@ -443,7 +429,7 @@ static void the_host_is_as_before(void **state)
 	pmg_autofree char *users_after = NULL, *mounts_after = NULL;
 
 	(void)state;
-	check(exits);
+	CHILD_BOTH(exits);
 	users_after = slurp("/proc/sys/user/max_user_namespaces");
 	mounts_after = slurp("/proc/self/mountinfo");
 	assert_non_null(mounts);
@@ -486,9 +472,7 @@ int main(void)
 	};
 
 	(void)place; /* kept until the end */
-	if (in_child(can, true) != 0) {
-		fprintf(stderr, "skip: no walls here\n");
-		return getenv("PMG_MUST_WORK") ? 1 : 77;
-	}
+	if (in_child(can, true) != 0)
+		return child_skip("no walls here");
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -705,10 +705,8 @@ int main(int argc, char **argv)
 		return 77;
 	}
 	place = walled_place(self);
-	if (in_child(can, true) != 0) {
-		fprintf(stderr, "skip: no walls here\n");
-		return getenv("PMG_MUST_WORK") ? 1 : 77;
-	}
+	if (in_child(can, true) != 0)
+		return child_skip("no walls here");
 	fd = mkstemp(shared);
 	if (fd < 0 || fchmod(fd, 0644) < 0)
 		return 99;

@@ -14,6 +14,7 @@
 #include "refused_calls.h"
 #include "sandbox/walls_priv.h"
 #include "tests/helper/broker.h"
+#include "tests/helper/child.h"
 #include "tests/helper/folder.h"
 
 #define CALLS PMG_ARRAY_LEN(refused)
@@ -117,9 +118,7 @@ int main(void)
 	};
 	struct pmg_err err = PMG_ERR_INIT;
 
-	if (pmg_notify_probe(&err) < 0) {
-		fprintf(stderr, "skip: %s\n", err.msg);
-		return getenv("PMG_MUST_WORK") ? 1 : 77;
-	}
+	if (pmg_notify_probe(&err) < 0)
+		return child_skip(err.msg);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
