@@ -1,4 +1,4 @@
-#include "../helper/child.h"
+#include "kernel/notify.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "../helper/child.h"
 #include "../helper/folder.h"
 #include "../helper/notified.h"
 #include "base/str.h"
