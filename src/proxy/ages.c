@@ -1,16 +1,13 @@
 #include "proxy/ages.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
-#include "base/path.h"
 #include "base/str.h"
 #include "pm/version.h"
+#include "proxy/ages_priv.h"
 #include "proxy/page.h"
 #include "proxy/place.h"
-#include "proxy/turn.h"
 
 enum phase { ABBREVIATED, FULL };
 
@@ -35,15 +32,6 @@ struct pmg_ages_job {
 	struct pmg_err why;
 	struct pmg_ages_wait *waiting;
 	bool is_running;
-};
-
-struct pmg_ages {
-	struct pmg_service *service;
-	struct pmg_ages_job *first, *last; /* running ones and those in wait, in order */
-	size_t n_running;
-	struct pmg_turns turns;
-	char *authorizations[PMG_REGISTRIES_MAX];
-	struct pmg_strv kept;
 };
 
 struct pmg_ages *pmg_ages_new(struct pmg_service *service)
@@ -424,156 +412,4 @@ void pmg_ages_forget(struct pmg_ages *ages, struct pmg_ages_wait *wait)
 		}
 	wait->job = NULL;
 	wait->next = NULL;
-}
-
-/* What the table calls it: PyPI's files have dates of their own. Caller frees. */
-static char *label_of(const struct pmg_identity *who, const struct pmg_url *url)
-{
-	pmg_autofree char *plain = pmg_path_plain(url->path);
-	const char *file = plain ? pmg_path_name(plain) : "";
-	size_t n = strlen(file);
-
-	if (who->eco == PMG_ECO_NPM)
-		return who->version ? pmg_xstrdup(who->version) : NULL;
-	if (pmg_str_has_suffix(file, ".metadata"))
-		n -= strlen(".metadata");
-	return pmg_xstrndup(file, n);
-}
-
-/* One registry that it may be of. @return UNKNOWN: it has to be asked */
-static enum pmg_dated look(const struct pmg_ages *ages, size_t registry,
-			   const struct pmg_identity *who, const struct pmg_url *url,
-			   int64_t *published)
-{
-	pmg_autofree char *name = pmg_name_canonical(who->eco, who->name);
-	pmg_autofree char *label = label_of(who, url);
-
-	if (!label)
-		return PMG_DATED_MISSING;
-	return pmg_dates_find(ages->service->dates, registry, name, label, published);
-}
-
-/* Where several registries, or readings of a name, have a date, the latest counts. One that does
- * not know the file says nothing of it. */
-bool pmg_ages_find(const struct pmg_ages *ages, const struct pmg_asked *asked,
-		   const struct pmg_url *url, int64_t *published, size_t *registry,
-		   const struct pmg_identity **who)
-{
-	const struct pmg_service *service = ages->service;
-	size_t homes[PMG_REGISTRIES_MAX];
-	size_t i, k, n;
-	int64_t found = 0;
-	bool is_foreign;
-
-	*published = PMG_DATE_UNASKED;
-	for (i = 0; i < asked->who.n; i++) {
-		const struct pmg_identity *one = &asked->who.v[i];
-
-		if (!pmg_judge_needs_dates(service->gate.judge, one->eco, one->name))
-			continue;
-		n = pmg_catalog_homes(service->catalog, url, one->eco, homes, &is_foreign);
-		for (k = 0; k < n; k++) {
-			enum pmg_dated dated = look(ages, homes[k], one, url, &found);
-
-			if (dated == PMG_DATED_UNKNOWN) {
-				*registry = homes[k];
-				*who = one;
-				return false;
-			}
-			if (*published == PMG_DATE_UNASKED && (!is_foreign || dated == PMG_DATED))
-				*published = PMG_DATE_NONE;
-			if (dated == PMG_DATED && found > *published)
-				*published = found;
-		}
-	}
-	return true;
-}
-
-static void keep_one(struct pmg_ages *ages, size_t registry, const struct pmg_identity *who,
-		     const struct pmg_url *url)
-{
-	const struct pmg_service *service = ages->service;
-	pmg_autofree char *name = pmg_name_canonical(who->eco, who->name);
-	pmg_autofree char *label = label_of(who, url);
-	pmg_autofree char *base = pmg_url_text(pmg_catalog_base(service->catalog, registry));
-	int64_t published = 0;
-
-	/* A name with a blank could stand for another line. */
-	if (!label || strpbrk(label, " \n") || strpbrk(name, " \n") ||
-	    pmg_dates_is_memory(service->dates, registry, name) ||
-	    pmg_dates_find(service->dates, registry, name, label, &published) != PMG_DATED ||
-	    published <= 0 || ages->kept.n == PMG_AGES_KEPT_MAX)
-		return;
-	pmg_strv_addf(&ages->kept, "%s %s %s %s %" PRId64, pmg_eco_name(who->eco), base, name,
-		      label, published);
-}
-
-void pmg_ages_keep(struct pmg_ages *ages, const struct pmg_asked *asked, const struct pmg_url *url)
-{
-	size_t homes[PMG_REGISTRIES_MAX];
-	size_t i, k, n;
-	bool is_foreign;
-
-	for (i = 0; asked->published > 0 && i < asked->who.n; i++) {
-		n = pmg_catalog_homes(ages->service->catalog, url, asked->who.v[i].eco, homes,
-				      &is_foreign);
-		for (k = 0; k < n; k++)
-			keep_one(ages, homes[k], &asked->who.v[i], url);
-	}
-}
-
-const struct pmg_strv *pmg_ages_kept(const struct pmg_ages *ages)
-{
-	return &ages->kept;
-}
-
-/* The five words of a line; cut up in place. */
-static bool cut_line(char *line, char *words[5])
-{
-	size_t i;
-
-	for (i = 0; i < 5; i++) {
-		words[i] = line;
-		line = line ? strchr(line, ' ') : NULL;
-		if (line)
-			*line++ = '\0';
-		if (!line && i < 4)
-			return false;
-	}
-	return line == NULL;
-}
-
-static void remember_line(struct pmg_ages *ages, char *line)
-{
-	const struct pmg_catalog *catalog = ages->service->catalog;
-	struct pmg_err scratch = PMG_ERR_INIT;
-	char *words[5];
-	uint64_t published;
-	enum pmg_eco eco;
-	size_t i;
-
-	if (!cut_line(line, words) || pmg_eco_parse(words[0], &eco, &scratch) < 0 ||
-	    pmg_parse_uint(words[4], INT64_MAX, &published) < 0 || published == 0)
-		return;
-	for (i = 0; i < pmg_catalog_count(catalog); i++) {
-		pmg_autofree char *base = pmg_url_text(pmg_catalog_base(catalog, i));
-
-		if (pmg_catalog_eco(catalog, i) == eco && strcmp(base, words[1]) == 0)
-			pmg_dates_remember(ages->service->dates, i, words[2], words[3],
-					   (int64_t)published);
-	}
-}
-
-void pmg_ages_remember(struct pmg_ages *ages, const char *text)
-{
-	pmg_autofree char *copy = pmg_xstrdup(text);
-	char *line = copy, *end;
-
-	while (*line) {
-		end = line + strcspn(line, "\n");
-		if (*end)
-			*end++ = '\0';
-		remember_line(ages, line);
-		line = end;
-	}
 }

@@ -1,6 +1,6 @@
 noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = \
-	%D%/ages.c %D%/ages.h \
+	%D%/ages.c %D%/ages.h %D%/ages_find.c %D%/ages_kept.c %D%/ages_priv.h \
 	%D%/addresses.c %D%/addresses.h \
 	%D%/ask.c %D%/ask.h \
 	%D%/callers.c %D%/callers.h \
