@@ -183,6 +183,8 @@ warm() { # NAME
 	guarded -v npm run env
 	must_work
 	must_say 'waived by trusted_packages pkg:npm/sleeper@1.0.0'
+	"$pmg" audit list --json | jq -e '.[0].packages[0] | .name == "sleeper" and .verdict == "allow" and
+		(.waivers[0] | contains("waived by trusted_packages"))' >/dev/null || fail "not in the ledger"
 }
 
 @test "pip: what lies in the environment is judged before a run, and what has landed past the proxy after it" {

@@ -6,17 +6,17 @@
 #include "verdict/pinned.h"
 #include "violation/wire.h"
 
-#define WAIVERS_MAX 900U /* bytes of a note: PMG_WIRE_TEXT_MAX, and room for escapes */
-#define IDS_MAX     64U  /* of one answer, and as many feeds: keeps the message small enough */
+#define IDS_MAX     64U /* of one answer, and as many feeds: keeps the message small enough */
+#define WAIVERS_MAX 16U /* lines of some hundred bytes each */
 
 static char *copy(const char *text)
 {
 	return text ? pmg_xstrdup(text) : NULL;
 }
 
-static struct pmg_strv head_of(const struct pmg_strv *list)
+static struct pmg_strv head_of(const struct pmg_strv *list, size_t max)
 {
-	return (struct pmg_strv){ .v = list->v, .n = list->n < IDS_MAX ? list->n : IDS_MAX };
+	return (struct pmg_strv){ .v = list->v, .n = list->n < max ? list->n : max };
 }
 
 /* What cannot be judged does not pass: fail closed. */
@@ -33,8 +33,9 @@ static void say(struct pmg_link *link, const struct pmg_wire_ask *ask, size_t at
 		.diag = pmg_reason_diag(judgement->reason),
 		.rule = judgement->rule,
 		.note = judgement->note,
-		.ids = head_of(&judgement->ids),
-		.sources = head_of(&judgement->sources),
+		.ids = head_of(&judgement->ids, IDS_MAX),
+		.sources = head_of(&judgement->sources, IDS_MAX),
+		.waivers = head_of(&judgement->waivers, WAIVERS_MAX),
 	};
 
 	pmg_link_send(link, PMG_WIRE_ANSWER, pmg_wire_answer_encode(&answer));
@@ -56,10 +57,6 @@ static void judge_one(const struct pmg_gate *gate, struct pmg_link *link,
 		judgement.reason = PMG_REASON_INDETERMINATE;
 		(void)pmg_err_wrap(&err, "it could not be judged");
 		why = copy(err.msg);
-	}
-	if (judgement.verdict == PMG_VERDICT_ALLOW && judgement.waivers.n > 0) {
-		free(judgement.note);
-		judgement.note = pmg_strv_join(&judgement.waivers, "; ", WAIVERS_MAX);
 	}
 	if (judgement.verdict != PMG_VERDICT_ALLOW || judgement.waivers.n > 0)
 		say(link, ask, at, &judgement, why);

@@ -123,23 +123,19 @@ static bool is_waived(const struct pmg_pin_hit *hit)
 static void note_waived(struct pmg_running *run, const struct pmg_resolved_package *p,
 			struct pmg_wire_answer *answer)
 {
-	pmg_autofree char *place = where(p);
-	pmg_autofree char *line = pmg_xasprintf("%s: %s%s%s: %s", place, p->name,
-						p->version ? "@" : "", p->version ? p->version : "",
-						answer->note ? answer->note : answer->reason);
 	struct pmg_wire_judged judged = {
 		.eco = pmg_xstrdup(pmg_eco_name(p->eco)),
 		.name = pmg_xstrdup(p->name),
 		.version = pmg_xstrdup(p->version ? p->version : ""),
 		.verdict = pmg_xstrdup("allow"),
 		.note = copy(answer->note),
-		.url = copy(place),
+		.url = where(p),
 		.ids = answer->ids,
 		.sources = answer->sources,
+		.waivers = answer->waivers,
 	};
 
-	answer->ids = answer->sources = (struct pmg_strv){ 0 };
-	pmg_running_say(run, PMG_SAY_DETAIL, line);
+	answer->ids = answer->sources = answer->waivers = (struct pmg_strv){ 0 };
 	if (!pmg_record_judged(&run->result->record, &judged))
 		pmg_wire_judged_done(&judged);
 }

@@ -175,6 +175,7 @@ static const struct pmg_field answer_fields[] = {
 	FIELD(MAYBE, answer, note, PMG_WIRE_TEXT_MAX),
 	FIELD(LIST, answer, ids, PMG_WIRE_LIST_MAX),
 	FIELD(LIST, answer, sources, PMG_WIRE_LIST_MAX),
+	FIELD(LIST, answer, waivers, PMG_WIRE_LIST_MAX),
 	{ 0 },
 };
 

@@ -233,13 +233,14 @@ struct pmg_wire_ask {
 struct pmg_wire_answer {
 	uint64_t number;
 	uint64_t at;   /* in the lists */
-	char *verdict; /* "block", "indeterminate"; "allow": a waiver was used, note says which */
+	char *verdict; /* "block", "indeterminate"; "allow": a waiver was used */
 	char *reason;
 	int diag;   /* 3001 ... */
 	char *rule; /* as of JUDGED */
 	char *note;
 	struct pmg_strv ids;
 	struct pmg_strv sources;
+	struct pmg_strv waivers; /* as of JUDGED */
 };
 
 /* That was all to this question. */

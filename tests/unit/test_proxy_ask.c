@@ -89,7 +89,7 @@ static const struct {
 	  0,
 	  "ANSWER {\"number\":7,\"at\":1,\"verdict\":\"block\",\"reason\":\"on your block list\","
 	  "\"diag\":3006,\"rule\":\"pkg:npm/bad@1.0.0\",\"note\":\"e2e\",\"ids\":[],"
-	  "\"sources\":[\"blocklist\"]}\nANSWERED {\"number\":7}\n" },
+	  "\"sources\":[\"blocklist\"],\"waivers\":[]}\nANSWERED {\"number\":7}\n" },
 	{ PMG_WIRE_ASK,
 	  "{\"number\":8,\"eco\":\"pypi\",\"names\":[],\"versions\":[],\"hashes\":[]}", 0,
 	  "ANSWERED {\"number\":8}\n" },
@@ -99,7 +99,7 @@ static const struct {
 	  0,
 	  "ANSWER {\"number\":9,\"at\":0,\"verdict\":\"indeterminate\","
 	  "\"reason\":\"its name or version cannot be read\",\"diag\":3005,\"ids\":[],"
-	  "\"sources\":[]}\nANSWERED {\"number\":9}\n" },
+	  "\"sources\":[],\"waivers\":[]}\nANSWERED {\"number\":9}\n" },
 	{ PMG_WIRE_ASK,
 	  "{\"number\":1,\"eco\":\"npm\",\"names\":[\"x\"],\"versions\":[],\"hashes\":[\"\"]}",
 	  -PMG_E_PEER, "" },

@@ -120,7 +120,8 @@ static const struct {
 		      "\"hashes\":[\"sha512-ab\"]}" },
 	{ recode_answer,
 	  "{\"number\":1,\"at\":0,\"verdict\":\"block\",\"reason\":\"known malware\","
-	  "\"diag\":3001,\"ids\":[\"MAL-1\"],\"sources\":[\"osv\"]}" },
+	  "\"diag\":3001,\"ids\":[\"MAL-1\"],\"sources\":[\"osv\"],"
+	  "\"waivers\":[\"waived\"]}" },
 	{ recode_answered, "{\"number\":1}" },
 	{ recode_failed, "{\"code\":3,\"errnum\":0,\"diag\":0,\"msg\":\"m\",\"hint\":\"h\"}" },
 };
