@@ -55,19 +55,23 @@ struct json_t *pmg_intel_report_json(const char *feed, int64_t now,
 				     const struct pmg_import_report *report) PMG_MUST_CHECK;
 struct pmg_import_want;
 /**
- * pmg_import() in a process of its own.
- * @param[out] report  as above; caller frees
+ * pmg_import() in a process of its own, which builds the new index in a folder of its own. What it
+ * leaves there is put into the place of the index when it has ended.
+ * @param[out] report  as above; caller frees. Its texts are not to be believed
  * @return as pmg_import(); -PMG_E_PEER: the process was ended, or said nothing
  */
 int pmg_intel_import_apart(const struct pmg_import_want *want, struct json_t **report,
 			   struct pmg_err *err) PMG_MUST_CHECK;
 /**
- * Lock this process in before it reads a feed: it may read the feed, and write in the folder of
- * the index; no other file, no network, no program. For good: nothing else can be done afterwards
- * but to say what came of it.
+ * Lock this process in before it reads a feed: it may read the feed and the present index, and
+ * write in want->folder; no other file, no network, no program. Of what is open it keeps one
+ * descriptor, which becomes PMG_INTEL_ANSWER_FD. For good: nothing else can be done afterwards but
+ * to say what came of it.
  * @return what pmg_confine_self() returns
  */
-int pmg_intel_confine(const struct pmg_import_want *want, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_intel_confine(const struct pmg_import_want *want, int keep,
+		      struct pmg_err *err) PMG_MUST_CHECK;
+#define PMG_INTEL_ANSWER_FD 3
 
 /* Options of each command; the rows are in cmd_intel.c. */
 struct pmg_intel_import_opts {

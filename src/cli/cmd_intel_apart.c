@@ -15,6 +15,8 @@
 #include "base/io.h"
 #include "cli/cmd_intel.h"
 #include "verdict/import.h"
+#include "verdict/lock.h"
+#include "verdict/publish.h"
 
 #define ANSWER_MAX ((size_t)64 * 1024 * 1024)
 
@@ -38,7 +40,7 @@ static char *say(int r, const struct pmg_import_want *want, const struct pmg_imp
 	return pmg_json_dump(json);
 }
 
-static void be_the_reader(const struct pmg_import_want *want, int fd, pid_t parent)
+static void be_the_reader(const struct pmg_import_want *want, int answer, pid_t parent)
 {
 	pmg_auto(import_report) struct pmg_import_report report = { 0 };
 	struct pmg_err err = PMG_ERR_INIT, lost = PMG_ERR_INIT;
@@ -47,11 +49,11 @@ static void be_the_reader(const struct pmg_import_want *want, int fd, pid_t pare
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != parent)
 		_exit(1);
-	r = pmg_intel_confine(want, &err);
+	r = pmg_intel_confine(want, answer, &err);
 	if (r == 0)
 		r = pmg_import(want, &report, &err);
 	text = say(r, want, &report, &err);
-	_exit(pmg_io_write_all(fd, text, strlen(text), &lost) < 0 ? 1 : 0);
+	_exit(pmg_io_write_all(PMG_INTEL_ANSWER_FD, text, strlen(text), &lost) < 0 ? 1 : 0);
 }
 
 static int hear_error(const struct json_t *answer, struct pmg_err *err)
@@ -95,8 +97,8 @@ static int hear(int fd, pid_t pid, struct json_t **report, struct pmg_err *err)
 	return 0;
 }
 
-int pmg_intel_import_apart(const struct pmg_import_want *want, struct json_t **report,
-			   struct pmg_err *err)
+static int read_apart(const struct pmg_import_want *want, struct json_t **report,
+		      struct pmg_err *err)
 {
 	pmg_autofd int read_end = -1;
 	pmg_autofd int write_end = -1;
@@ -115,4 +117,28 @@ int pmg_intel_import_apart(const struct pmg_import_want *want, struct json_t **r
 		be_the_reader(want, write_end, parent);
 	(void)close(pmg_steal_fd(&write_end));
 	return hear(read_end, pid, report, err);
+}
+
+int pmg_intel_import_apart(const struct pmg_import_want *want, struct json_t **report,
+			   struct pmg_err *err)
+{
+	struct pmg_import_want apart = *want;
+	pmg_auto(json) struct json_t *answer = NULL;
+	pmg_autofree char *folder = NULL, *built = NULL;
+	pmg_autofd int lock = -1;
+	int r = pmg_lock_take(want->index, PMG_LOCK_MS, &lock, err);
+
+	if (r == 0)
+		r = pmg_publish_folder(want->index, &folder, err);
+	if (r < 0)
+		return r;
+	apart.folder = folder;
+	built = pmg_publish_file(folder);
+	r = read_apart(&apart, &answer, err);
+	if (r == 0)
+		r = pmg_publish(built, want->index, err);
+	pmg_publish_clear(folder);
+	if (r == 0)
+		*report = pmg_steal_ptr(&answer);
+	return r;
 }

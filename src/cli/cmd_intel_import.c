@@ -67,93 +67,96 @@ struct json_t *pmg_intel_report_json(const char *feed, int64_t now,
 	return json;
 }
 
-static void print_json(const struct pmg_out *out, const char *feed, int64_t now,
-		       const struct pmg_import_report *r)
-{
-	pmg_auto(json) struct json_t *json = pmg_intel_report_json(feed, now, r);
-
-	pmg_out_json(out, json);
-}
-
-static const char *plural(uint64_t n)
+static const char *plural(int64_t n)
 {
 	return n == 1 ? "" : "s";
 }
 
-static void print_text(const struct pmg_out *out, const char *feed,
-		       const struct pmg_import_report *r)
+static void print_text(const struct pmg_out *out, const char *feed, const struct json_t *report)
 {
+	const struct json_t *index = pmg_json_get(report, "index");
+	const int64_t records = pmg_json_int(report, "records");
+	const int64_t total = pmg_json_int(index, "records"),
+		      packages = pmg_json_int(index, "packages");
+
 	(void)fprintf(out->to,
-		      "%s: %" PRIu64 " record%s; in the index now: %" PRIu64 " record%s, %" PRIu64
+		      "%s: %" PRId64 " record%s; in the index now: %" PRId64 " record%s, %" PRId64
 		      " package%s\n",
-		      feed, r->result.records, plural(r->result.records), r->result.total,
-		      plural(r->result.total), r->result.packages, plural(r->result.packages));
+		      feed, records, plural(records), total, plural(total), packages,
+		      plural(packages));
 }
 
-static void note_lines(const struct pmg_out *out, const struct pmg_import_list *list, uint64_t all)
+static void note_lines(const struct pmg_out *out, const struct json_t *lines, int64_t all)
 {
-	size_t i;
+	int64_t i, n = (int64_t)pmg_json_len(lines);
 
-	for (i = 0; i < list->n && i < LINES_SHOWN; i++) {
-		pmg_autofree char *path = pmg_out_quote(list->v[i].path);
-		pmg_autofree char *text = pmg_out_quote(list->v[i].text);
+	for (i = 0; i < n && i < LINES_SHOWN; i++) {
+		const struct json_t *line = pmg_json_at(lines, (size_t)i);
+		pmg_autofree char *path = pmg_out_quote(pmg_json_str(line, "path"));
+		pmg_autofree char *text = pmg_out_quote(pmg_json_str(line, "reason"));
 
 		pmg_out_note(out, "  %s: %s", path, text);
 	}
 	if (all > i)
-		pmg_out_note(out, "  and %" PRIu64 " more, see --json", all - i);
+		pmg_out_note(out, "  and %" PRId64 " more, see --json", all - i);
 }
 
 /* What a reader would otherwise take to be in the index. */
-static void note_rest(const struct pmg_out *out, const struct pmg_import_report *r)
+static void note_rest(const struct pmg_out *out, const struct json_t *report)
 {
-	const struct {
-		uint64_t n;
-		const char *one, *many;
+	static const struct {
+		const char *key, *one, *many;
 	} rest[] = {
-		{ r->result.withdrawn, "withdrawn record is passed over",
+		{ "withdrawn", "withdrawn record is passed over",
 		  "withdrawn records are passed over" },
-		{ r->result.duplicates, "record gave way to a later one with its id",
+		{ "duplicates", "record gave way to a later one with its id",
 		  "records gave way to later ones with their ids" },
-		{ r->not_malware, "record is an ordinary vulnerability, not malware",
+		{ "not_malware", "record is an ordinary vulnerability, not malware",
 		  "records are ordinary vulnerabilities, not malware" },
-		{ r->tests, "record is a test of the feed (MAL-0000-)",
+		{ "tests", "record is a test of the feed (MAL-0000-)",
 		  "records are tests of the feed (MAL-0000-)" },
-		{ r->other_ecosystems, "entry is of another ecosystem than npm and PyPI",
+		{ "other_ecosystems", "entry is of another ecosystem than npm and PyPI",
 		  "entries are of other ecosystems than npm and PyPI" },
-		{ r->other_files, "file is no record (not named *.json)",
+		{ "other_files", "file is no record (not named *.json)",
 		  "files are no records (not named *.json)" },
 	};
+	int64_t n;
 	size_t i;
 
-	for (i = 0; i < PMG_ARRAY_LEN(rest); i++)
-		if (rest[i].n > 0)
-			pmg_out_note(out, "%" PRIu64 " %s", rest[i].n,
-				     rest[i].n == 1 ? rest[i].one : rest[i].many);
-}
-
-static void note_faults(const struct pmg_out *out, const struct pmg_import_report *r)
-{
-	if (r->unread > 0) {
-		pmg_out_note(out, "%s%" PRIu64 " file%s could not be read:%s",
-			     pmg_out_on(out->messages_color, PMG_STYLE_WARN), r->unread,
-			     plural(r->unread), pmg_out_off(out->messages_color));
-		note_lines(out, &r->faults, r->unread);
-	}
-	if (r->notes.n > 0) {
-		pmg_out_note(out, "%zu %s:", r->notes.n,
-			     r->notes.n == 1 ? "record was not taken as it is written"
-					     : "records were not taken as they are written");
-		note_lines(out, &r->notes, r->notes.n);
+	for (i = 0; i < PMG_ARRAY_LEN(rest); i++) {
+		n = pmg_json_int(report, rest[i].key);
+		if (n > 0)
+			pmg_out_note(out, "%" PRId64 " %s", n, n == 1 ? rest[i].one : rest[i].many);
 	}
 }
 
-static void note_suspect(const struct pmg_out *out, const struct pmg_import_report *r)
+static void note_faults(const struct pmg_out *out, const struct json_t *report)
 {
+	const struct json_t *notes = pmg_json_get(report, "notes");
+	const int64_t unread = pmg_json_int(report, "unread");
+	const int64_t noted = (int64_t)pmg_json_len(notes);
+
+	if (unread > 0) {
+		pmg_out_note(out, "%s%" PRId64 " file%s could not be read:%s",
+			     pmg_out_on(out->messages_color, PMG_STYLE_WARN), unread,
+			     plural(unread), pmg_out_off(out->messages_color));
+		note_lines(out, pmg_json_get(report, "faults"), unread);
+	}
+	if (noted > 0) {
+		pmg_out_note(out, "%" PRId64 " %s:", noted,
+			     noted == 1 ? "record was not taken as it is written"
+					: "records were not taken as they are written");
+		note_lines(out, notes, noted);
+	}
+}
+
+static void note_suspect(const struct pmg_out *out, const struct json_t *report)
+{
+	const struct json_t *accepted = pmg_json_get(report, "accepted");
 	size_t i;
 
-	for (i = 0; i < r->suspect.n; i++) {
-		pmg_autofree char *line = pmg_out_quote(r->suspect.v[i]);
+	for (i = 0; i < pmg_json_len(accepted); i++) {
+		pmg_autofree char *line = pmg_out_quote(pmg_json_text(pmg_json_at(accepted, i)));
 
 		pmg_out_note(out, "%saccepted, though%s %s",
 			     pmg_out_on(out->messages_color, PMG_STYLE_WARN),
@@ -162,10 +165,9 @@ static void note_suspect(const struct pmg_out *out, const struct pmg_import_repo
 }
 
 /* Said even with -q: a feed that holds nothing protects from nothing. */
-static void note_empty(const struct pmg_out *out, const char *feed,
-		       const struct pmg_import_report *r)
+static void note_empty(const struct pmg_out *out, const char *feed, const struct json_t *report)
 {
-	if (r->result.records == 0)
+	if (pmg_json_int(report, "records") == 0)
 		pmg_out_note(out, "%s%s: 0 records%s",
 			     pmg_out_on(out->messages_color, PMG_STYLE_WARN), feed,
 			     pmg_out_off(out->messages_color));
@@ -199,7 +201,7 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 	const struct pmg_intel_import_opts *opts = call->opts;
 	const struct pmg_cmd_settings *settings = call->settings;
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
-	pmg_auto(import_report) struct pmg_import_report report = { 0 };
+	pmg_auto(json) struct json_t *report = NULL;
 	pmg_autofree char *feed = NULL;
 	struct pmg_import_want want = { .path = call->operands[0], .now = pmg_intel_date() };
 	enum pmg_eco eco;
@@ -225,19 +227,17 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 	want.feed = feed;
 	want.accept = opts->accept;
 	if (r == 0)
-		r = pmg_intel_confine(&want, err);
-	if (r == 0)
-		r = pmg_import(&want, &report, err);
+		r = pmg_intel_import_apart(&want, &report, err);
 	if (r < 0)
 		return r;
 	if (opts->json)
-		print_json(call->out, feed, want.now, &report);
+		pmg_out_json(call->out, report);
 	else
-		print_text(call->out, feed, &report);
-	note_suspect(call->out, &report);
-	note_empty(call->out, feed, &report);
+		print_text(call->out, feed, report);
+	note_suspect(call->out, report);
+	note_empty(call->out, feed, report);
 	if (!settings->quiet && !opts->json)
-		note_rest(call->out, &report);
-	note_faults(call->out, &report);
+		note_rest(call->out, report);
+	note_faults(call->out, report);
 	return 0;
 }

@@ -16,5 +16,8 @@ pmg_intel_LDADD = $(LINK_CLI_INTEL)
 
 check_PROGRAMS += tests/unit/test_cli_cmd_intel
 tests_unit_test_cli_cmd_intel_LDADD = $(LINK_CLI_INTEL) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_cli_cmd_intel_apart
+tests_unit_test_cli_cmd_intel_apart_LDADD = $(LINK_CLI_INTEL) $(CMOCKA_LIBS)
+tests_unit_test_cli_cmd_intel_apart_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_import
 check_PROGRAMS += tests/unit/test_cli_cmd_scan
 tests_unit_test_cli_cmd_scan_LDADD = $(LINK_CLI_INTEL) $(CMOCKA_LIBS)

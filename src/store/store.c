@@ -325,19 +325,6 @@ int pmg_store_check(struct pmg_store *store, struct pmg_err *err)
 	return pmg_err_hint(err, "move it away, pmg makes it anew");
 }
 
-int pmg_store_sync(struct pmg_store *store, struct pmg_err *err)
-{
-	pmg_autofd int fd = -1;
-	int rc = sqlite3_db_cacheflush(store->db);
-
-	if (rc != SQLITE_OK)
-		return pmg_store_fail(store, rc, "flush", err);
-	fd = open(store->path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fsync(fd) < 0)
-		return pmg_err_set(err, PMG_E_SYS, errno, "sync %s", store->path);
-	return 0;
-}
-
 int pmg_store_attach(struct pmg_store *store, const char *path, const char *name,
 		     struct pmg_err *err)
 {

@@ -23,8 +23,8 @@ enum pmg_store_mode {
 	/* Read and write, several processes at once (write-ahead log). Made when missing: file
 	   0600, folders 0700. */
 	PMG_STORE_WRITE,
-	/* A new file that nobody else sees before it is renamed: no journal, no sync until
-	   pmg_store_sync(). An existing file is an error. Temporary tables that do not fit into
+	/* A new file that nobody else sees before it is renamed: no journal, no sync, which is left
+	   to who renames it. An existing file is an error. Temporary tables that do not fit into
 	   memory go into files without names beside it. */
 	PMG_STORE_BUILD,
 };
@@ -81,8 +81,6 @@ int64_t pmg_store_changes(const struct pmg_store *store); /* rows of the last st
 
 /** Read every page and check it. @return 0; -PMG_E_DB with the first fault found */
 int pmg_store_check(struct pmg_store *store, struct pmg_err *err) PMG_MUST_CHECK;
-/** fsync the file of a PMG_STORE_BUILD; call after commit, before rename. */
-int pmg_store_sync(struct pmg_store *store, struct pmg_err *err) PMG_MUST_CHECK;
 /** Make tables of another database file readable as `name`.table; it is opened immutable.
  *  @param name  literal identifier */
 int pmg_store_attach(struct pmg_store *store, const char *path, const char *name,

@@ -17,9 +17,10 @@
 
 struct pmg_build {
 	char *path; /* intel.db */
-	char *temp; /* intel.db.new */
+	char *folder;
+	char *temp; /* the file in it */
 	char *feed;
-	int lock;
+	int lock; /* -1: another process holds it, and publishes */
 	struct pmg_store *store;
 	struct pmg_stmt *add_record, *add_entry, *add_digest, *add_fix;
 	int64_t n_records;
@@ -114,10 +115,11 @@ void pmg_build_close(struct pmg_build *build)
 	pmg_stmt_free(build->add_fix);
 	pmg_store_close(build->store);
 	if (build->lock >= 0) {
-		(void)unlink(build->temp); /* gone already after a finish */
+		pmg_publish_clear(build->folder);
 		(void)close(build->lock);
 	}
 	free(build->path);
+	free(build->folder);
 	free(build->temp);
 	free(build->feed);
 	free(build);
@@ -154,7 +156,7 @@ static int open_new(struct pmg_build *build, struct pmg_err *err)
 
 	_Static_assert(PMG_ARRAY_LEN(steps) == PMG_INDEX_FORMAT, "one for each number");
 
-	(void)unlink(build->temp); /* what a killed build left; we hold the lock */
+	build->temp = pmg_publish_file(build->folder);
 	r = pmg_store_open(build->temp, PMG_STORE_BUILD, &build->store, err);
 	if (r == 0)
 		r = pmg_store_migrate(build->store, steps, PMG_INDEX_FORMAT, err);
@@ -181,26 +183,48 @@ static int open_new(struct pmg_build *build, struct pmg_err *err)
 	return r;
 }
 
-int pmg_build_open(const char *index_path, const char *feed, struct pmg_build **out,
-		   struct pmg_err *err)
+static struct pmg_build *new_build(const char *index_path, const char *feed)
 {
-	pmg_auto(build) struct pmg_build *build = pmg_xcalloc(1, sizeof *build);
-	pmg_autofree char *dir = pmg_path_dir(index_path);
-	int r;
+	struct pmg_build *build = pmg_xcalloc(1, sizeof *build);
 
 	build->lock = -1;
 	build->path = pmg_xstrdup(index_path);
-	build->temp = pmg_xasprintf("%s.new", index_path);
 	build->feed = pmg_xstrdup(feed);
-	r = pmg_io_mkdirs(dir, 0700, err);
+	return build;
+}
+
+int pmg_build_open_in(const char *folder, const char *index_path, const char *feed,
+		      struct pmg_build **out, struct pmg_err *err)
+{
+	pmg_auto(build) struct pmg_build *build = new_build(index_path, feed);
+	int r;
+
+	build->folder = pmg_xstrdup(folder);
+	r = open_new(build, err);
 	if (r == 0)
-		r = pmg_lock_take(index_path, PMG_LOCK_MS, &build->lock, err);
+		*out = pmg_steal_ptr(&build);
+	return r;
+}
+
+int pmg_build_open(const char *index_path, const char *feed, struct pmg_build **out,
+		   struct pmg_err *err)
+{
+	pmg_auto(build) struct pmg_build *build = new_build(index_path, feed);
+	pmg_autofree char *dir = pmg_path_dir(index_path);
+	pmg_autofd int lock = -1;
+	int r = pmg_io_mkdirs(dir, 0700, err);
+
 	if (r == 0)
-		r = open_new(build, err);
+		r = pmg_lock_take(index_path, PMG_LOCK_MS, &lock, err);
+	if (r == 0)
+		r = pmg_publish_folder(index_path, &build->folder, err);
 	if (r < 0)
 		return r;
-	*out = pmg_steal_ptr(&build);
-	return 0;
+	build->lock = pmg_steal_fd(&lock);
+	r = open_new(build, err);
+	if (r == 0)
+		*out = pmg_steal_ptr(&build);
+	return r;
 }
 
 static int add_entry(struct pmg_build *build, const struct pmg_osv_affected *a, const char *version,
@@ -384,8 +408,6 @@ int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_resu
 		r = check_sanity(build, err);
 	if (r == 0)
 		r = pmg_store_commit(build->store, err);
-	if (r == 0)
-		r = pmg_store_sync(build->store, err);
 	if (r < 0)
 		return r;
 	pmg_stmt_free(pmg_steal_ptr(&build->add_record));
@@ -394,7 +416,7 @@ int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_resu
 	pmg_stmt_free(pmg_steal_ptr(&build->add_fix));
 	pmg_store_close(pmg_steal_ptr(&build->store));
 	r = check_new(build, err);
-	if (r == 0)
+	if (r == 0 && build->lock >= 0)
 		r = pmg_publish(build->temp, build->path, err);
 	if (r == 0)
 		*out = result;

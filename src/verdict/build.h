@@ -2,9 +2,9 @@
 #define PMG_VERDICT_BUILD_H
 /**
  * Makes a new intel.db out of the records of one feed and what the present
- * index holds of other feeds. It is built beside the present one, checked,
- * synced and renamed: whoever looks sees the old or the new one whole, and a
- * build that is killed changes nothing. The old one is kept as intel.db.prev.
+ * index holds of other feeds. It is built in a folder of its own beside the
+ * present one, checked, synced and renamed (publish.h): whoever looks sees the old or the new one
+ * whole, and a build that is killed changes nothing. The old one is kept as intel.db.prev.
  *
  * The same records, feed names and times give the same bytes, in whatever
  * order they were added.
@@ -29,6 +29,12 @@ bool pmg_feed_name_is_valid(const char *name);
  */
 int pmg_build_open(const char *index_path, const char *feed, struct pmg_build **out,
 		   struct pmg_err *err) PMG_MUST_CHECK;
+/**
+ * The same for a process that may write nowhere but in `folder` (pmg_publish_folder()). Whoever
+ * started it holds the lock meanwhile, and publishes what pmg_build_finish() leaves there.
+ */
+int pmg_build_open_in(const char *folder, const char *index_path, const char *feed,
+		      struct pmg_build **out, struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
  * Add a record of the feed. Of several with one id the one counts that was modified last; of

@@ -194,7 +194,8 @@ int pmg_import(const struct pmg_import_want *want, struct pmg_import_report *out
 	pmg_auto(import_report) struct pmg_import_report report = { 0 };
 	pmg_auto(build) struct pmg_build *build = NULL;
 	struct import import = { want, NULL, &report };
-	int r = pmg_build_open(want->index, want->feed, &build, err);
+	int r = want->folder ? pmg_build_open_in(want->folder, want->index, want->feed, &build, err)
+			     : pmg_build_open(want->index, want->feed, &build, err);
 
 	if (r < 0)
 		return r;

@@ -42,11 +42,13 @@ char *pmg_import_name(const char *path) PMG_MUST_CHECK;
 
 /* What is to be done; all borrowed. */
 struct pmg_import_want {
-	const char *path;        /* file or folder */
-	const char *also;        /* folder of records that were changed since; NULL */
-	const char *index;       /* intel.db */
-	const char *feed;        /* whose records are replaced */
-	int64_t now;             /* seconds since 1970: the date of the index */
+	const char *path;  /* file or folder */
+	const char *also;  /* folder of records that were changed since; NULL */
+	const char *index; /* intel.db */
+	const char
+		*folder;  /* pmg_build_open_in(): whoever asks publishes; NULL: pmg_build_open() */
+	const char *feed; /* whose records are replaced */
+	int64_t now;      /* seconds since 1970: the date of the index */
 	const enum pmg_eco *eco; /* of a list that does not say so itself; NULL: by its name */
 	bool accept;             /* take it though it looks wrong (gates.h) */
 	bool merge; /* only records whose id is in it are replaced (pmg_build_merge()) */

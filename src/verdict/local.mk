@@ -64,7 +64,7 @@ tests_unit_test_verdict_index_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_judge_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_killed_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_killed_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=rename -Wl,--wrap=renameat2 -Wl,--wrap=link \
-	-Wl,--wrap=unlink -Wl,--wrap=fsync
+	-Wl,--wrap=unlink -Wl,--wrap=unlinkat -Wl,--wrap=mkdir -Wl,--wrap=rmdir -Wl,--wrap=fsync
 tests_unit_test_verdict_lists_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_lock_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_osv_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)

@@ -1,8 +1,10 @@
 #include "verdict/publish.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -11,6 +13,56 @@
 #include "base/path.h"
 #include "verdict/index.h"
 #include "verdict/lock.h"
+
+/* Folders cannot be made in it by who builds (kernel/confine.h): one that is there stays, and what
+   is wrong is said by who makes the folder or the file. */
+static void empty(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		(void)unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		(void)closedir(dir);
+}
+
+int pmg_publish_folder(const char *path, char **folder, struct pmg_err *err)
+{
+	pmg_autofree char *made = pmg_xasprintf("%s.build", path);
+
+	if (mkdir(made, 0700) < 0 && errno != EEXIST)
+		return pmg_err_set(err, PMG_E_SYS, errno, "make folder %s", made);
+	empty(made);
+	*folder = pmg_steal_ptr(&made);
+	return 0;
+}
+
+char *pmg_publish_file(const char *folder)
+{
+	return pmg_path_join(folder, "intel.db");
+}
+
+void pmg_publish_clear(const char *folder)
+{
+	empty(folder);
+	(void)rmdir(folder);
+}
+
+/* Neither another's file under a second name, nor anything that is none. */
+static int sync_file(const char *temp, struct pmg_err *err)
+{
+	pmg_autofd int fd = open(temp, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "%s", temp);
+	if (!S_ISREG(st.st_mode) || st.st_nlink != 1)
+		return pmg_err_set(err, PMG_E_PARSE, 0, "%s: not a file of its own", temp);
+	if (fchmod(fd, 0600) < 0 || fsync(fd) < 0)
+		return pmg_err_set(err, PMG_E_SYS, errno, "sync %s", temp);
+	return 0;
+}
 
 /* A link first, so that there is no moment without an index. */
 static int keep_previous(const char *path, struct pmg_err *err)
@@ -46,8 +98,10 @@ static int sync_folder(const char *path, struct pmg_err *err)
 
 int pmg_publish(const char *temp, const char *path, struct pmg_err *err)
 {
-	int r = keep_previous(path, err);
+	int r = sync_file(temp, err);
 
+	if (r == 0)
+		r = keep_previous(path, err);
 	if (r < 0)
 		return r;
 	if (rename(temp, path) < 0)

@@ -11,9 +11,23 @@
 #include "base/err.h"
 
 /**
- * Put a finished file into the place of the index; the present one is kept as the previous.
- * The caller holds the lock (lock.h), and has synced the file.
- * @param temp  in the same folder as path
+ * Make the folder in which the next index is built, "PATH.build" beside it: who reads a feed may
+ * write there, and need not anywhere else. What a killed build left in it is removed. The caller
+ * holds the lock (lock.h).
+ * @param[out] folder  caller frees
+ */
+int pmg_publish_folder(const char *path, char **folder, struct pmg_err *err) PMG_MUST_CHECK;
+/** The file to build in it. Caller frees. */
+char *pmg_publish_file(const char *folder) PMG_MUST_CHECK;
+/** Remove it, and the files in it. */
+void pmg_publish_clear(const char *folder);
+
+/**
+ * Put a finished file into the place of the index; the present one is kept as the previous. It is
+ * synced before, and read by nobody here: whoever made it may have been taken over. The caller
+ * holds the lock.
+ * @param temp  in the same file system as path
+ * @return 0; -PMG_E_PARSE: not a file of its own; -PMG_E_SYS
  */
 int pmg_publish(const char *temp, const char *path, struct pmg_err *err) PMG_MUST_CHECK;
 

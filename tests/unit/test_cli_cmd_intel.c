@@ -2,7 +2,6 @@
 #include "cli/cmd_intel.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -16,7 +15,6 @@
 #include "../helper/records.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "verdict/lock.h"
 
 static char *home;
 
@@ -557,47 +555,6 @@ static void an_empty_feed_is_said_and_takes_no_full_ones_place(void **state)
 	}
 }
 
-/* Is there this line in /proc/PID/status, within some seconds? */
-static bool status_says(pid_t pid, const char *line)
-{
-	pmg_autofree char *path = pmg_xasprintf("/proc/%ld/status", (long)pid);
-	int i;
-
-	for (i = 0; i < 1000; i++) {
-		char text[4096];
-		pmg_autofd int fd = open(path, O_RDONLY | O_CLOEXEC);
-		ssize_t n = read(fd, text, sizeof text - 1);
-
-		text[n > 0 ? n : 0] = '\0';
-		if (strstr(text, line))
-			return true;
-		(void)poll(NULL, 0, 10);
-	}
-	return false;
-}
-
-/* It is kept waiting for the lock, as if another import ran: by then it is locked in. */
-static void an_import_is_locked_in_before_it_reads(void **state)
-{
-	pmg_autofree char *feed = feed_path();
-	pmg_autofree char *index = pmg_path_join(home, ".local/state/pmg/intel.db");
-	pmg_autofd int lock = -1;
-	struct pmg_err err = PMG_ERR_INIT;
-	int status = 0;
-	pid_t pid;
-
-	(void)state;
-	assert_int_equal(pmg_lock_take(index, 1000, &lock, &err), 0);
-	pid = fork();
-	if (pid == 0)
-		child((const char *const[]){ "import", feed, NULL }, NULL);
-	assert_true(status_says(pid, "\nSeccomp:\t2\n"));
-	assert_true(status_says(pid, "\nNoNewPrivs:\t1\n"));
-	(void)close(pmg_steal_fd(&lock));
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
 static void a_damaged_index_is_an_error_that_says_what_to_do(void **state)
 {
 	static const char *const commands[][3] = {
@@ -645,7 +602,6 @@ int main(void)
 		cmocka_unit_test(exact_versions_and_old_names_are_blocked),
 		cmocka_unit_test(a_wrong_command_line_is_told_and_changes_nothing),
 		cmocka_unit_test(an_empty_feed_is_said_and_takes_no_full_ones_place),
-		cmocka_unit_test(an_import_is_locked_in_before_it_reads),
 		cmocka_unit_test(a_damaged_index_is_an_error_that_says_what_to_do),
 	};
 

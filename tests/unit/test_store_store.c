@@ -364,7 +364,6 @@ static void a_reader_can_write_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(pmg_store_migrate(store, steps, 2, &err), 0);
-	assert_int_equal(pmg_store_sync(store, &err), 0);
 	pmg_store_close(pmg_steal_ptr(&store));
 	store = must_open(path, PMG_STORE_READ);
 	assert_int_equal(pmg_store_exec(store, "INSERT INTO t(name) VALUES('x')", &err), -PMG_E_DB);

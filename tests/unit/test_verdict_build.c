@@ -13,6 +13,7 @@
 #include "../helper/folder.h"
 #include "../helper/records.h"
 #include "base/str.h"
+#include "verdict/publish.h"
 
 #define WITHDRAWN(id, when)                                                                        \
 	"{\"id\":\"" id "\",\"modified\":\"" when "\",\"withdrawn\":\"" when "\"}"
@@ -234,7 +235,8 @@ static void a_build_that_is_given_up_leaves_nothing(void **state)
 {
 	pmg_auto(folder) char *dir = folder_new();
 	pmg_autofree char *path = pmg_path_join(dir, "intel.db");
-	pmg_autofree char *temp = pmg_path_join(dir, "intel.db.new");
+	pmg_autofree char *folder = pmg_path_join(dir, "intel.db.build");
+	pmg_autofree char *temp = pmg_publish_file(folder);
 	struct pmg_build *build = NULL;
 	struct pmg_err err = PMG_ERR_INIT;
 
@@ -243,7 +245,7 @@ static void a_build_that_is_given_up_leaves_nothing(void **state)
 	records_add(build, feed_a[0]);
 	assert_int_equal(access(temp, F_OK), 0);
 	pmg_build_close(build);
-	assert_int_not_equal(access(temp, F_OK), 0);
+	assert_int_not_equal(access(folder, F_OK), 0);
 	assert_int_not_equal(access(path, F_OK), 0);
 }
 

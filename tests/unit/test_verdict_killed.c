@@ -45,6 +45,9 @@ WRAP(int, renameat2, (int d, const char *from, int e, const char *to, unsigned i
      (d, from, e, to, flags))
 WRAP(int, link, (const char *from, const char *to), (from, to))
 WRAP(int, unlink, (const char *path), (path))
+WRAP(int, unlinkat, (int d, const char *path, int flags), (d, path, flags))
+WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode))
+WRAP(int, rmdir, (const char *path), (path))
 WRAP(int, fsync, (int fd), (fd))
 
 /* SQLite's own calls, which are in its library: what it lets itself be given. */
