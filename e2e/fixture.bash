@@ -193,3 +193,12 @@ client_setup() { # [BASE]
 }
 # In teardown: whatever became of the case, its run must not wait for it.
 let_go() { : >"$BATS_TEST_TMPDIR/resumed"; }
+
+# What a file of cases does that does not say otherwise.
+setup_file() {
+	registry_start
+	stand_in
+}
+teardown_file() { registry_stop; }
+setup() { client_setup; }
+teardown() { let_go; }

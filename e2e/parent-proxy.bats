@@ -4,13 +4,6 @@
 load helper
 load fixture
 
-setup_file() {
-	registry_start
-	stand_in
-}
-teardown_file() { registry_stop; }
-teardown() { let_go; }
-
 setup() {
 	client_setup
 	export NODE_EXTRA_CA_CERTS=$reg/ca.pem pnpm_config_fetch_retries=0

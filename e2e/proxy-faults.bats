@@ -9,9 +9,6 @@ setup_file() {
 	stand_in
 	registry_random npm large
 }
-teardown_file() { registry_stop; }
-teardown() { let_go; }
-setup() { client_setup; }
 
 @test "a body that is cut or reset: the client is told, whatever its framing" {
 	# A small artifact is held back whole, so that there can be a 502 instead of a part of it.

@@ -17,8 +17,6 @@ setup_file() {
 	git -C "$dir/folder" commit -qm first
 	git clone -q --bare "$dir/folder" "$dir/repo.git"
 }
-teardown_file() { registry_stop; }
-teardown() { let_go; }
 
 setup() {
 	client_setup

@@ -4,13 +4,6 @@
 load helper
 load fixture
 
-setup_file() {
-	registry_start
-	stand_in
-}
-teardown_file() { registry_stop; }
-teardown() { let_go; }
-
 setup() {
 	client_setup
 	show='printf "%s\n" "$HTTPS_PROXY" "$PMG_RUN" "$CURL_CA_BUNDLE" >"$CASE/shown"; pause'

@@ -4,13 +4,6 @@
 load helper
 load fixture
 
-setup_file() {
-	registry_start
-	stand_in
-}
-teardown_file() { registry_stop; }
-setup() { client_setup; }
-
 # Documents, artifacts and all that may be asked of them, below $npm_base.
 requests='
 	B=$npm_config_registry

@@ -8,7 +8,6 @@ setup_file() {
 	registry_random pypi largepy
 	venv
 }
-teardown_file() { registry_stop; }
 
 setup() {
 	client_setup

@@ -4,13 +4,6 @@
 load helper
 load fixture
 
-setup_file() {
-	registry_start
-	stand_in
-}
-teardown_file() { registry_stop; }
-teardown() { let_go; }
-
 setup() {
 	client_setup
 	unset CURL_CA_BUNDLE
