@@ -137,14 +137,18 @@ static int await_ready(struct pmg_running *run, struct pmg_err *err)
 		return 0;
 	record->index_present = ready.index_present;
 	record->index_built = ready.index_built;
+	record->index_checked = ready.index_checked;
 	record->index_records = ready.index_records;
 	run->result->blocklist = ready.blocklist_entries;
 	for (i = 0; i < ready.notes.n; i++)
 		pmg_strv_add(&run->notes, ready.notes.v[i]);
 	r = pmg_certs_write(&run->folder, ready.ca_pem, run->want->env, err);
-	return r < 0 ? r
-		     : pmg_run_index_check(&run->result->config, &run->prepared.bounds.managed,
-					   run->want->env, &ready, &run->result->index, err);
+	if (r < 0)
+		return r;
+	r = pmg_run_index_check(&run->result->config, &run->prepared.bounds.managed, run->want->env,
+				&ready, &run->result->index, err);
+	record->index_state = pmg_xstrdup(pmg_index_state_name(run->result->index.state));
+	return r;
 }
 
 /* The terminal as it is now, to put it back when the tool dies without having done so. */

@@ -50,6 +50,8 @@ static const char *const steps[] = {
 	("ALTER TABLE packages ADD COLUMN instead TEXT;"
 	 "ALTER TABLE packages ADD COLUMN published TEXT;"),
 	"ALTER TABLE packages ADD COLUMN waivers TEXT NOT NULL DEFAULT '[]';",
+	("ALTER TABLE runs ADD COLUMN index_state TEXT;"
+	 "ALTER TABLE runs ADD COLUMN index_checked INTEGER NOT NULL DEFAULT 0;"),
 };
 
 int pmg_ledger_open(const char *path, struct pmg_store **out, struct pmg_err *err)
@@ -92,8 +94,8 @@ static int insert_run(struct pmg_store *store, struct pmg_record *record, struct
 	/* Named: only then does SQLite notice that another process has just added the last one. */
 	static const char sql[] =
 		"INSERT OR IGNORE INTO runs(run,started,ended,tool,argv,cwd,exit,fingerprint,"
-		"index_present,index_built,index_records,lost,profile)"
-		" VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)";
+		"index_present,index_built,index_records,lost,profile,index_state,index_checked)"
+		" VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15)";
 	int r = pmg_store_prepare(store, sql, &stmt, err);
 	int tries;
 
@@ -111,6 +113,8 @@ static int insert_run(struct pmg_store *store, struct pmg_record *record, struct
 	pmg_ledger_bind_count(stmt, 11, record->index_records);
 	pmg_ledger_bind_count(stmt, 12, record->lost);
 	pmg_stmt_bind_text(stmt, 13, record->profile);
+	pmg_stmt_bind_text(stmt, 14, record->index_state);
+	pmg_stmt_bind_int(stmt, 15, record->index_checked);
 	for (tries = 0; tries < ID_TRIES; tries++) {
 		pmg_stmt_bind_text(stmt, 1, record->id);
 		r = pmg_stmt_run(stmt, err);

@@ -9,7 +9,8 @@
 #include "violation/ledger_priv.h"
 
 static const char run_sql[] = "SELECT run,started,ended,tool,argv,cwd,exit,fingerprint,profile,"
-			      "lost,index_present,index_built,index_records,id FROM runs"
+			      "lost,index_present,index_state,index_built,index_checked,"
+			      "index_records,id FROM runs"
 			      " WHERE (?1 IS NULL OR run = ?1) AND (?2 = 0 OR EXISTS(SELECT 1 FROM"
 			      " packages WHERE packages.run = runs.id AND verdict <> 'allow'))"
 			      " ORDER BY started DESC, id DESC LIMIT ?3";
@@ -28,12 +29,10 @@ static const struct pmg_column run_columns[] = {
 };
 
 #define INDEX_AT  10 /* column where run_sql goes on with these */
-#define RUN_ID_AT 13
+#define RUN_ID_AT 15
 static const struct pmg_column index_columns[] = {
-	{ PMG_COLUMN_BOOL, "present" },
-	{ PMG_COLUMN_TIME, "built" },
-	{ PMG_COLUMN_INT, "records" },
-	{ 0 },
+	{ PMG_COLUMN_BOOL, "present" }, { PMG_COLUMN_TEXT, "state" },  { PMG_COLUMN_TIME, "built" },
+	{ PMG_COLUMN_TIME, "checked" }, { PMG_COLUMN_INT, "records" }, { 0 },
 };
 
 static const char packages_sql[] =

@@ -34,6 +34,7 @@ void pmg_record_done(struct pmg_record *record)
 	free(record->cwd);
 	free(record->fingerprint);
 	free(record->profile);
+	free(record->index_state);
 	pmg_events_done(&record->events);
 	pmg_strv_done(&record->argv);
 	pmg_strv_done(&record->reach);

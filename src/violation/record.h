@@ -46,7 +46,9 @@ struct pmg_record {
 	struct pmg_strv reach; /* what its scripts were allowed: "write=/p/out/x" */
 	bool no_walls;         /* a person said so: the ledger is to know, whatever else happened */
 	bool index_present;
+	char *index_state; /* "fresh", "stale" or "missing", as the run took it */
 	int64_t index_built;
+	int64_t index_checked; /* when its feeds were last heard of; 0: not known */
 	uint64_t index_records;
 	struct pmg_record_package *packages;
 	size_t n_packages, cap_packages;

@@ -72,7 +72,9 @@ static struct json_t *index_json(const struct pmg_record *record)
 	struct json_t *obj = pmg_json_object();
 
 	pmg_json_set_bool(obj, "present", record->index_present);
+	pmg_json_set_str(obj, "state", record->index_state);
 	set_time(obj, "built", record->index_built);
+	set_time(obj, "checked", record->index_checked);
 	pmg_json_set_count(obj, "records", record->index_records);
 	return obj;
 }

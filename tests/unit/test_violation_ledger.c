@@ -80,6 +80,8 @@ static void fill(struct pmg_record *record, const char *id, int64_t started, boo
 	record->exit = blocked;
 	record->index_present = true;
 	record->index_built = 86400;
+	record->index_state = pmg_xstrdup("stale");
+	record->index_checked = 172800;
 	record->index_records = 7;
 	pmg_strv_add(&record->argv, "npm");
 	pmg_strv_add(&record->argv, "i");
@@ -130,7 +132,9 @@ static void what_is_written_is_listed_in_the_documented_shape(void **state)
 		"[{\"run\":\"r-19700101-0001\",\"started\":\"1970-01-01T00:01:40Z\","
 		"\"ended\":\"1970-01-01T00:01:42Z\",\"tool\":\"npm\",\"argv\":[\"npm\",\"i\"],"
 		"\"cwd\":\"/p\",\"exit\":1,\"fingerprint\":\"abc\",\"lost\":0,"
-		"\"index\":{\"present\":true,\"built\":\"1970-01-02T00:00:00Z\",\"records\":7},"
+		"\"index\":{\"present\":true,\"state\":\"stale\",\"built\":\"1970-01-02T00:00:"
+		"00Z\","
+		"\"checked\":\"1970-01-03T00:00:00Z\",\"records\":7},"
 		"\"packages\":[{\"ecosystem\":\"npm\",\"name\":\"bad\",\"version\":\"1.0.0\","
 		"\"verdict\":\"block\",\"reason\":\"known malware\",\"code\":\"PMG3001\","
 		"\"ids\":[\"MAL-1\"],\"sources\":[],\"findings\":[],\"waivers\":[],\"url\":\"http:/"

@@ -72,6 +72,8 @@ static void fill(struct pmg_record *record)
 	record->lost = 3;
 	record->index_present = true;
 	record->index_built = 86400;
+	record->index_state = pmg_xstrdup("fresh");
+	record->index_checked = 172800;
 	record->index_records = 7;
 	pmg_strv_add(&bad.ids, "MAL-1");
 	pmg_strv_add(&bad.sources, "blocklist");
