@@ -1,8 +1,10 @@
 """The benchmarks. Each is a function of a Bench that gives back rows (measure.Pair, Single)."""
+import base64
 import json
 import os
 import shutil
 import subprocess
+import time
 
 from measure import NotRun, Pair, Single, in_turn, run
 from servers import Nginx, Registry
@@ -27,13 +29,8 @@ class Bench:
         self.made = 0
         self.env = {k: v for k, v in os.environ.items() if not k.startswith("PMG_")}
         # pmg's own files: not the user's.
-        for name in ("CONFIG", "STATE", "CACHE"):
-            self.env["XDG_%s_HOME" % name] = os.path.join(work, "xdg")
-        os.makedirs(os.path.join(work, "xdg", "pmg"), 0o700)
-        os.chmod(os.path.join(work, "xdg"), 0o700)
-        # Where CI is set a run without an index is refused.
-        with open(os.path.join(work, "xdg", "pmg", "config.yml"), "w") as config:
-            config.write("schema_version: 1\nintel: {on_missing: warn}\n")
+        self.env["XDG_CONFIG_HOME"] = xdg = self.config("")
+        self.env["XDG_STATE_HOME"] = self.env["XDG_CACHE_HOME"] = xdg
         self.has_index = False
         self.notes = []  # of parts of a benchmark that could not be run
 
@@ -45,6 +42,16 @@ class Bench:
         self.made += 1
         path = os.path.join(self.work, "f%d" % self.made)
         os.mkdir(path)
+        return path
+
+    def config(self, more):
+        """A new XDG_CONFIG_HOME."""
+        path = self.folder()
+        os.chmod(path, 0o700)
+        os.mkdir(os.path.join(path, "pmg"), 0o700)
+        # Where CI is set a run without an index is refused.
+        write(os.path.join(path, "pmg", "config.yml"),
+              "schema_version: 1\nintel: {on_missing: warn}\n" + more)
         return path
 
     def npm(self):
@@ -208,13 +215,14 @@ def tiny(bench):
 
 
 def make_lock(bench, npm):
-    """The lockfile is made here: addresses of a registry do not belong into a repository."""
+    """The lockfile is made here: addresses of a registry do not belong into a repository; and
+    behind pmg, which refuses what is too young of one that was made without it."""
     cwd = bench.folder()
     shutil.copy(os.path.join(HERE, "project.json"), os.path.join(cwd, "package.json"))
     env = dict(bench.env, npm_config_omit_lockfile_registry_resolved="false",
                npm_config_fetch_retries="0", npm_config_cache=os.path.join(cwd, ".cache"))
     try:
-        run([npm, "install", "--package-lock-only", "--no-audit", "--no-fund"], cwd, env)
+        run(npm + ["install", "--package-lock-only", "--no-audit", "--no-fund"], cwd, env)
     except NotRun as e:
         raise NotRun("the registry of `npm config get registry` does not answer (offline?): %s"
                      % e) from e
@@ -228,35 +236,42 @@ def make_lock(bench, npm):
 def project(bench):
     """npm ci of a project of 600 packages and more, real registry, empty cache"""
     sides = bench.sides()
-    lock, packages = make_lock(bench, sides[0][0])
+    lock, packages = make_lock(bench, sides[2])
 
-    def side(argv):
+    def side(argv, config=bench.env["XDG_CONFIG_HOME"]):
         def once(_):
             cwd = bench.folder()
             for name in ("package.json", "package-lock.json"):
                 shutil.copy(os.path.join(lock, name), cwd)
-            env = dict(bench.env, npm_config_cache=os.path.join(cwd, ".cache"))
+            env = dict(bench.env, npm_config_cache=os.path.join(cwd, ".cache"),
+                       XDG_CONFIG_HOME=config)
             took = run(argv + ["ci", "--no-audit", "--no-fund"], cwd, env)
             shutil.rmtree(cwd)
             return took
         return once
 
     side(sides[1])(0)  # mirrors on the way, the disk, npm's defaults
-    return wall_rows("npm ci of %d packages" % packages, "s", "3 % for the walls",
-                     *in_turn(bench.rounds(3), *map(side, sides)))
+    name = "npm ci of %d packages" % packages
+    bare, guarded, open_, idle = in_turn(bench.rounds(3), *map(side, sides),
+                                         side(sides[2], bench.config(NO_WAIT + NO_LOOK)))
+    return (wall_rows(name, "s", "3 % for the walls", bare, guarded, open_) +
+            timing_rows(name + ", age and contents alone", "s", "", idle, open_))
 
 
-def load_sides(bench, nginx, path, count, parallel, length):
-    """load.py by itself, and as a script of `pmg npm run` in a project of that registry."""
-    _, guarded, _ = bench.sides()
+def load_sides(bench, nginx, path, count, parallel, length, base="", config=None):
+    """load.py by itself, and as a script of `pmg npm run` in a project of that registry, without
+    walls: they would let it neither fetch nor see the proxy."""
+    _, _, open_ = bench.sides()
     cwd = bench.folder()
     out = os.path.join(cwd, "out.json")
     words = [os.path.join(HERE, "load.py"), out, str(count), str(parallel), str(length),
-             nginx.base() + path]
-    write(os.path.join(cwd, ".npmrc"), "registry=%s\n" % nginx.base())
+             nginx.base() + base + path]
+    write(os.path.join(cwd, ".npmrc"), "registry=%s\n" % (nginx.base() + base))
     write(os.path.join(cwd, "package.json"), json.dumps({"scripts": {
         "load": " ".join("'%s'" % w for w in words)}}))
     env = bench.env_for(nginx.ca)
+    if config:
+        env["XDG_CONFIG_HOME"] = bench.config(config)
 
     def side(argv):
         def once(_):
@@ -267,7 +282,7 @@ def load_sides(bench, nginx, path, count, parallel, length):
             return result
         return once
 
-    guarded_side = side(guarded + ["run", "load"])
+    guarded_side = side(open_ + ["run", "load"])
     if guarded_side(0)["proxy_cpu"] is None:
         raise NotRun("no pmg-proxy was seen above the script")
     return side(words), guarded_side
@@ -282,8 +297,10 @@ def body(bench):
     if not shutil.which("curl"):
         raise NotRun("there is no curl")
     with Nginx(os.path.join(bench.folder(), "nginx")) as nginx:
-        nginx.add("big/-/big-1.0.0.tgz", BODY)
-        nginx.add("small/-/small-1.0.0.tgz", SMALL)
+        for name, length in (("big", BODY), ("small", SMALL)):
+            nginx.add("%s/-/%s-1.0.0.tgz" % (name, name), length)
+            nginx.add_json(name, json.dumps({"versions": {"1.0.0": {"version": "1.0.0"}},
+                                             "time": {"1.0.0": "2015-01-01T00:00:00Z"}}))
         a, b = in_turn(bench.rounds(7), *load_sides(bench, nginx, "big/-/big-1.0.0.tgz", BODIES, 1,
                                                     BODY))
         rows = [Pair("100 MB bodies", "MB/s", rates(a, BODIES * BODY / 1e6),
@@ -298,6 +315,57 @@ def body(bench):
                         rates(b, SMALLS)),
                    Single("pmg-proxy: CPU for a request of 1 kB", "us",
                           [r["proxy_cpu"] * 1e6 / SMALLS for r in b])]
+
+
+NO_WAIT, NO_LOOK = "dependency_cooldown: {enabled: false}\n", "inspection: {enabled: false}\n"
+VERSIONS, YOUNG, DOCUMENTS = 5000, 100, 4
+
+
+def packument(young):
+    """The largest of npm's, some 20 MB, with its last versions published just now."""
+    now = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+    names = ["%d.%d.0" % divmod(i, 100) for i in range(VERSIONS)]
+    rest = json.dumps({
+        "license": "MIT", "main": "./dist/index.js", "description": "Made for a benchmark",
+        "dependencies": {"@scope/dependency-%d" % i: "^%d.1.3" % i for i in range(60)},
+        "scripts": {"build:%d" % i: 'tsc -p "tsconfig.%d.json" && node x' % i for i in range(12)},
+        "maintainers": [{"name": "person%d" % i, "email": "person%d@mail.test" % i}
+                        for i in range(16)]})[1:]
+    versions = ",".join('"%s": {"name": "large", "version": "%s", "dist": {"tarball": '
+                        '"https://127.0.0.1/large/-/large-%s.tgz", "integrity": "sha512-%s"}, %s'
+                        % (v, v, v, base64.b64encode(os.urandom(64)).decode(), rest)
+                        for v in names)
+    times = ",".join('"%s": "%s"' % (v, now if i >= VERSIONS - young else "2015-01-01T00:00:00Z")
+                     for i, v in enumerate(names))
+    return ('{"_id": "large", "name": "large", "dist-tags": {"latest": "%s"}, "versions": {%s}, '
+            '"time": {%s}}' % (names[-1], versions, times))
+
+
+def filtered(bench):
+    """npm's largest packument, 20 MB, with some versions withheld, and passed through"""
+    if not shutil.which("curl"):
+        raise NotRun("there is no curl")
+    rows = []
+    with Nginx(os.path.join(bench.folder(), "nginx")) as nginx:
+        nginx.add_json("young", packument(YOUNG))
+        nginx.add_json("old", packument(0))
+        for name, base in (("", ""), (", gzip", "gzip/")):
+            sides = [load_sides(bench, nginx, doc, DOCUMENTS, 1, 0, base, config)[1]
+                     for doc, config in (("old", NO_WAIT), ("old", None), ("young", None))]
+            streamed, passed, cut = in_turn(bench.rounds(7), *sides)
+            if base == "" and not cut[0]["bytes"] < passed[0]["bytes"] == streamed[0]["bytes"]:
+                raise NotRun("nothing was withheld")
+            rows += [Pair("packument of 20 MB%s: %s" % (name, what), "ms",
+                          [r["seconds"] / DOCUMENTS for r in a],
+                          [r["seconds"] / DOCUMENTS for r in b], aim)
+                     for what, a, b, aim in (
+                         ("100 of 5,000 versions left out / passed on", passed, cut, "1.5 or less"),
+                         ("the same / without a wait, as it comes", streamed, cut, ""))]
+            rows += [Single("pmg-proxy: peak memory with it%s" % name, "MB",
+                            [r["proxy_peak_kb"] / 1000 for r in cut], aim="under 64 MB"),
+                     Single("pmg-proxy: CPU for it%s" % name, "ms",
+                            [r["proxy_cpu"] * 1000 / DOCUMENTS for r in cut])]
+    return rows
 
 
 def shared_data(name):
@@ -406,4 +474,5 @@ def splice(bench):
 
 
 CASES = {"version": version, "walls": walls, "calls": calls, "tiny": tiny, "project": project,
-         "body": body, "intel": intel, "policy": policy, "splice": splice}
+         "body": body, "filtered": filtered,
+         "intel": intel, "policy": policy, "splice": splice}

@@ -1,4 +1,5 @@
 """Servers on loopback that benchmarks fetch from. Each is a context manager and ends with it."""
+import gzip
 import os
 import shutil
 import socket
@@ -29,6 +30,12 @@ http {
 		ssl_certificate %(dir)s/cert.pem;
 		ssl_certificate_key %(dir)s/key.pem;
 		root %(dir)s/www;
+		try_files $uri.json $uri =404;
+		location /gzip/ {
+			default_type application/json;
+			try_files $uri.gz =404;
+			add_header Content-Encoding gzip;
+		}
 	}
 }
 """
@@ -114,6 +121,15 @@ class Nginx:
         with open(path, "wb") as f:
             while length > 0:
                 length -= f.write(os.urandom(min(length, 1 << 20)))
+
+    def add_json(self, name, text):
+        """As it is at /name, compressed at /gzip/name."""
+        www = os.path.join(self.folder, "www")
+        os.makedirs(os.path.join(www, "gzip"), exist_ok=True)
+        with open(os.path.join(www, name + ".json"), "w", encoding="ascii") as f:
+            f.write(text)
+        with gzip.open(os.path.join(www, "gzip", name + ".gz"), "wt", 6, encoding="ascii") as f:
+            f.write(text)
 
     def __exit__(self, *_):
         end(self.child)
