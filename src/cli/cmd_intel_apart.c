@@ -17,15 +17,41 @@
 #include "verdict/import.h"
 #include "verdict/lock.h"
 #include "verdict/publish.h"
+#include "verdict/signed.h"
 
 #define ANSWER_MAX ((size_t)64 * 1024 * 1024)
 
-/* What goes through the pipe: either the report, or the error. */
-static char *say(int r, const struct pmg_import_want *want, const struct pmg_import_report *report,
-		 const struct pmg_err *err)
+static int read_feed(const struct pmg_import_want *want, struct json_t **out, struct pmg_err *err)
 {
-	pmg_auto(json) struct json_t *json =
-		r == 0 ? pmg_intel_report_json(want->feed, want->now, report) : pmg_json_object();
+	pmg_auto(import_report) struct pmg_import_report report = { 0 };
+	int r = pmg_import(want, &report, err);
+
+	if (r == 0)
+		*out = pmg_intel_report_json(want->feed, want->now, &report);
+	return r;
+}
+
+static int read_index(const struct pmg_import_want *want, struct json_t **out, struct pmg_err *err)
+{
+	pmg_autofree char *to = pmg_publish_file(want->folder);
+	pmg_auto(index) struct pmg_index *index = NULL;
+	struct json_t *json;
+	int r = pmg_signed_copy(want->path, to, &index, err);
+
+	if (r < 0)
+		return r;
+	json = pmg_intel_index_json(pmg_index_built(index), pmg_index_records(index));
+	pmg_json_set_count(json, "packages", pmg_index_packages(index));
+	*out = pmg_json_object();
+	pmg_json_set_str(*out, "file", want->path);
+	pmg_json_set(*out, "index", json);
+	return 0;
+}
+
+/* What goes through the pipe: either the report, or the error. */
+static char *say(int r, struct json_t *report, const struct pmg_err *err)
+{
+	pmg_auto(json) struct json_t *json = r == 0 ? report : pmg_json_object();
 	struct json_t *error;
 
 	if (r < 0) {
@@ -42,7 +68,7 @@ static char *say(int r, const struct pmg_import_want *want, const struct pmg_imp
 
 static void be_the_reader(const struct pmg_import_want *want, int answer, pid_t parent)
 {
-	pmg_auto(import_report) struct pmg_import_report report = { 0 };
+	struct json_t *report = NULL;
 	struct pmg_err err = PMG_ERR_INIT, lost = PMG_ERR_INIT;
 	pmg_autofree char *text = NULL;
 	int r;
@@ -51,8 +77,8 @@ static void be_the_reader(const struct pmg_import_want *want, int answer, pid_t 
 		_exit(1);
 	r = pmg_intel_confine(want, answer, &err);
 	if (r == 0)
-		r = pmg_import(want, &report, &err);
-	text = say(r, want, &report, &err);
+		r = want->whole ? read_index(want, &report, &err) : read_feed(want, &report, &err);
+	text = say(r, report, &err);
 	_exit(pmg_io_write_all(PMG_INTEL_ANSWER_FD, text, strlen(text), &lost) < 0 ? 1 : 0);
 }
 
@@ -91,7 +117,7 @@ static int hear(int fd, pid_t pid, struct json_t **report, struct pmg_err *err)
 		return pmg_err_as(err, PMG_E_PEER);
 	if (pmg_json_get(answer, "error"))
 		return hear_error(pmg_json_get(answer, "error"), err);
-	if (!pmg_json_str(answer, "feed"))
+	if (!pmg_json_get(answer, "index"))
 		return pmg_err_set(err, PMG_E_PEER, 0, "the import said nothing that can be read");
 	*report = pmg_steal_ptr(&answer);
 	return 0;

@@ -6,6 +6,7 @@
 #include "cli/cmd_intel.h"
 #include "conf/dirs.h"
 #include "verdict/import.h"
+#include "verdict/signed.h"
 
 #define LINES_SHOWN 50U
 
@@ -72,18 +73,25 @@ static const char *plural(int64_t n)
 	return n == 1 ? "" : "s";
 }
 
-static void print_text(const struct pmg_out *out, const char *feed, const struct json_t *report)
+static void print_index(const struct pmg_out *out, const char *from, const struct json_t *report)
 {
 	const struct json_t *index = pmg_json_get(report, "index");
-	const int64_t records = pmg_json_int(report, "records");
-	const int64_t total = pmg_json_int(index, "records"),
-		      packages = pmg_json_int(index, "packages");
+	const int64_t total = pmg_json_int(index, "records");
+	const int64_t packages = pmg_json_int(index, "packages");
+	pmg_autofree char *safe = pmg_out_quote(from);
 
 	(void)fprintf(out->to,
-		      "%s: %" PRId64 " record%s; in the index now: %" PRId64 " record%s, %" PRId64
-		      " package%s\n",
-		      feed, records, plural(records), total, plural(total), packages,
-		      plural(packages));
+		      "%s; in the index now: %" PRId64 " record%s, %" PRId64 " package%s\n", safe,
+		      total, plural(total), packages, plural(packages));
+}
+
+static void print_text(const struct pmg_out *out, const char *feed, const struct json_t *report)
+{
+	const int64_t records = pmg_json_int(report, "records");
+	pmg_autofree char *taken =
+		pmg_xasprintf("%s: %" PRId64 " record%s", feed, records, plural(records));
+
+	print_index(out, taken, report);
 }
 
 static void note_lines(const struct pmg_out *out, const struct json_t *lines, int64_t all)
@@ -196,6 +204,40 @@ static int feed_name(const struct pmg_intel_import_opts *opts, const char *path,
 			    PMG_FEED_NAME_MAX);
 }
 
+/* Nobody vouches for it, and what else the present one knows is gone with it. */
+static int import_whole(const struct pmg_call *call, struct pmg_err *err)
+{
+	const struct pmg_intel_import_opts *opts = call->opts;
+	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
+	pmg_auto(json) struct json_t *report = NULL;
+	struct pmg_import_want want = { .path = call->operands[0], .whole = true };
+	int r;
+
+	if (opts->name || opts->ecosystem)
+		return pmg_err_set(err, PMG_E_USAGE, 0,
+				   "--name and --ecosystem are for feeds, not for an index");
+	if (!opts->accept) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "%s: an index that nobody has signed",
+				  want.path);
+		return pmg_err_hint(err,
+				    "it comes in place of the whole index; --accept takes it, if "
+				    "you know where it is from");
+	}
+	r = pmg_intel_place_find(&place, err);
+	if (r == 0)
+		r = pmg_dirs_make(place.state, err);
+	want.index = place.index;
+	if (r == 0)
+		r = pmg_intel_import_apart(&want, &report, err);
+	if (r < 0)
+		return r;
+	if (opts->json)
+		pmg_out_json(call->out, report);
+	else
+		print_index(call->out, want.path, report);
+	return 0;
+}
+
 int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_import_opts *opts = call->opts;
@@ -213,6 +255,8 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 		return pmg_err_set(err, PMG_E_USAGE, 0, "--pubkey is for --manifest");
 	if (call->n_operands == 0)
 		return pmg_err_set(err, PMG_E_USAGE, 0, "which feed? Give its PATH");
+	if (pmg_signed_is_index(want.path))
+		return import_whole(call, err);
 	r = feed_name(opts, want.path, &feed, err);
 	if (r == 0 && opts->ecosystem) {
 		want.eco = &eco;

@@ -16,10 +16,20 @@
 #define EXPIRES_S   (30U * 86400U)
 #define EXPIRES_MAX (3650U * 86400U)
 
+static struct json_t *file_json(const char *path, const struct pmg_manifest *m)
+{
+	struct json_t *json = pmg_json_object();
+
+	pmg_json_set_str(json, "file", path);
+	pmg_json_set_str(json, "sha256", m->sha256);
+	pmg_json_set_count(json, "size", m->size);
+	return json;
+}
+
 static void print_manifest(const struct pmg_out *out, const char *what, const char *path,
 			   const struct pmg_manifest *m, bool as_json)
 {
-	pmg_auto(json) struct json_t *json = NULL;
+	pmg_auto(json) struct json_t *json = file_json(path, m);
 	char created[PMG_RFC3339_LEN], expires[PMG_RFC3339_LEN];
 	pmg_autofree char *safe = pmg_out_quote(path);
 
@@ -30,15 +40,41 @@ static void print_manifest(const struct pmg_out *out, const char *what, const ch
 			      safe, m->sequence, m->key, expires);
 		return;
 	}
-	json = pmg_json_object();
-	pmg_json_set_str(json, "file", path);
-	pmg_json_set_str(json, "sha256", m->sha256);
-	pmg_json_set_count(json, "size", m->size);
 	pmg_json_set_count(json, "sequence", m->sequence);
 	pmg_json_set_str(json, "created", created);
 	pmg_json_set_str(json, "expires", expires);
 	pmg_json_set_str(json, "key", m->key);
 	pmg_out_json(out, json);
+}
+
+static void print_unsigned(const struct pmg_out *out, const char *path,
+			   const struct pmg_manifest *m, bool as_json)
+{
+	pmg_auto(json) struct json_t *json = file_json(path, m);
+	pmg_autofree char *safe = pmg_out_quote(path);
+
+	if (as_json)
+		pmg_out_json(out, json);
+	else
+		(void)fprintf(out->to, "wrote %s: %.1f MB, not signed\n", safe,
+			      (double)m->size / 1e6);
+}
+
+/* What it is good for. */
+static void note_import(const struct pmg_out *out, const char *path, bool is_signed)
+{
+	pmg_autofree char *safe = pmg_out_quote(path);
+
+	if (is_signed)
+		pmg_out_note(out,
+			     "to take it elsewhere: `pmg intel import --manifest %s.json --pubkey "
+			     "KEY`",
+			     safe);
+	else
+		pmg_out_note(out,
+			     "to take it elsewhere: `pmg intel import --accept %s`; with --sign "
+			     "they would know that it is yours",
+			     safe);
 }
 
 static int read_sign_key(const char *path, struct pmg_sign_key **out, struct pmg_err *err)
@@ -58,6 +94,7 @@ static int read_sign_key(const char *path, struct pmg_sign_key **out, struct pmg
 int pmg_cmd_intel_export(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_export_opts *opts = call->opts;
+	const struct pmg_cmd_settings *settings = call->settings;
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
 	pmg_auto(sign_key) struct pmg_sign_key *key = NULL;
 	int64_t now = pmg_intel_date();
@@ -80,6 +117,10 @@ int pmg_cmd_intel_export(const struct pmg_call *call, struct pmg_err *err)
 		return r;
 	if (key)
 		print_manifest(call->out, "signed", call->operands[0], &m, opts->json);
+	else
+		print_unsigned(call->out, call->operands[0], &m, opts->json);
+	if (!settings->quiet && !opts->json)
+		note_import(call->out, call->operands[0], key != NULL);
 	return 0;
 }
 

@@ -182,13 +182,23 @@ static int check_feeds(const char *index_path, struct pmg_index *fresh, struct p
 	return 0;
 }
 
-static int check_copy(const char *index_path, const char *temp, bool accept, struct pmg_err *err)
+static int open_checked(const char *path, struct pmg_index **out, struct pmg_err *err)
 {
 	pmg_auto(index) struct pmg_index *index = NULL;
-	int r = pmg_index_open(temp, &index, err);
+	int r = pmg_index_open(path, &index, err);
 
 	if (r == 0)
 		r = pmg_index_check(index, err);
+	if (r == 0)
+		*out = pmg_steal_ptr(&index);
+	return r;
+}
+
+static int check_copy(const char *index_path, const char *temp, bool accept, struct pmg_err *err)
+{
+	pmg_auto(index) struct pmg_index *index = NULL;
+	int r = open_checked(temp, &index, err);
+
 	return r < 0 || accept ? r : check_feeds(index_path, index, err);
 }
 
@@ -230,6 +240,27 @@ int pmg_signed_take(const char *index_path, const char *path, const struct pmg_m
 	if (r < 0)
 		(void)unlink(temp);
 	return r;
+}
+
+bool pmg_signed_is_index(const char *path)
+{
+	/* https://www.sqlite.org/fileformat.html, "The Database Header" */
+	static const char magic[16] = "SQLite format 3";
+	pmg_autofd int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	char head[sizeof magic];
+
+	return fd >= 0 && read(fd, head, sizeof head) == (ssize_t)sizeof head &&
+	       memcmp(head, magic, sizeof head) == 0;
+}
+
+int pmg_signed_copy(const char *path, const char *to, struct pmg_index **copied,
+		    struct pmg_err *err)
+{
+	char sha256[PMG_SHA256_HEX];
+	uint64_t size = 0;
+	int r = copy(path, to, &size, sha256, err);
+
+	return r < 0 ? r : open_checked(to, copied, err);
 }
 
 /* Only names that a manifest may have: what cannot be imported is not written. */

@@ -8,6 +8,7 @@
  */
 #include <stdbool.h>
 
+#include "verdict/index.h"
 #include "verdict/manifest.h"
 
 /** Which index was taken last. @return false: none, or not known any more */
@@ -31,6 +32,15 @@ int pmg_signed_check_sequence(const char *index_path, const struct pmg_manifest 
  */
 int pmg_signed_take(const char *index_path, const char *path, const struct pmg_manifest *manifest,
 		    bool accept, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Is it an index, going by its first bytes, and no feed? */
+bool pmg_signed_is_index(const char *path);
+/**
+ * Copy an index that nobody vouches for, and check the copy: for one who takes it all the same.
+ * @return 0; -PMG_E_DB: not an index of this version of pmg; -PMG_E_SYS
+ */
+int pmg_signed_copy(const char *path, const char *to, struct pmg_index **copied,
+		    struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
  * Write the index to a file, and its manifest to PATH.json.

@@ -555,6 +555,40 @@ static void an_empty_feed_is_said_and_takes_no_full_ones_place(void **state)
 	}
 }
 
+/* Without a signature it takes a word, and it is looked at all the same. */
+static void an_exported_index_can_be_imported(void **state)
+{
+	pmg_autofree char *file = pmg_path_join(home, "exported.db");
+	pmg_auto(said) struct said e = RUN("export", file);
+	pmg_auto(said) struct said j = RUN("export", "--json", file);
+	pmg_auto(said) struct said r = RUN("import", file);
+	pmg_auto(said) struct said n = RUN("import", "--accept", "--name", "x", file);
+	pmg_auto(said) struct said t = RUN("import", "--accept", file);
+	pmg_auto(said) struct said k = RUN("import", "--accept", "--json", file);
+
+	(void)state;
+	assert_int_equal(e.status, 0);
+	assert_true(pmg_str_has_prefix(e.out, "wrote "));
+	assert_non_null(strstr(e.err, "`pmg intel import --accept "));
+	assert_non_null(strstr(j.out, "\"sha256\":\""));
+	assert_string_equal(j.err, "");
+	assert_int_equal(r.status, 121);
+	assert_non_null(strstr(r.err, "an index that nobody has signed"));
+	assert_int_equal(n.status, 121);
+	assert_int_equal(t.status, 0);
+	assert_non_null(strstr(t.out, "in the index now: 4 records, 2 packages\n"));
+	assert_non_null(strstr(k.out, "\"index\":{\"built\":\"2026-05-28T20:26:40Z\",\"records\":4,"
+				      "\"packages\":2}"));
+	assert_int_equal(truncate(file, 8192), 0);
+	{
+		pmg_auto(said) struct said bad = RUN("import", "--accept", file);
+		pmg_auto(said) struct said q = RUN("query", "pkg:npm/x@1.0.0");
+
+		assert_int_equal(bad.status, 125);
+		assert_non_null(strstr(q.out, ": block, "));
+	}
+}
+
 static void a_damaged_index_is_an_error_that_says_what_to_do(void **state)
 {
 	static const char *const commands[][3] = {
@@ -602,6 +636,7 @@ int main(void)
 		cmocka_unit_test(exact_versions_and_old_names_are_blocked),
 		cmocka_unit_test(a_wrong_command_line_is_told_and_changes_nothing),
 		cmocka_unit_test(an_empty_feed_is_said_and_takes_no_full_ones_place),
+		cmocka_unit_test(an_exported_index_can_be_imported),
 		cmocka_unit_test(a_damaged_index_is_an_error_that_says_what_to_do),
 	};
 
