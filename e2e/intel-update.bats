@@ -133,6 +133,7 @@ is_asked() { [ "$(asked_for)" = "$1" ] || fail "asked for: $(asked_for)"; }
 		update
 		must_fail
 		must_say "feed osv"
+		[ "$fault" != '{"status":404}' ] || must_say "[PMG4009] feed osv: "
 		[ "$fault" != '{"status":404}' ] || must_say "intel.feeds in config.yml"
 		known one || fail "$fault: the index is gone"
 		never known p10

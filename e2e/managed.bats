@@ -226,6 +226,9 @@ is_refused() { # OPTION LINE
 	jq -e '.verdict == "block" and .source == ["managed"]' <<<"$stdout"
 	guarded_as intel status --json
 	jq -e '.managed == {path: "/etc/pmg/managed.yml", entries: 1}' <<<"$stdout"
+	guarded_as intel report pkg:npm/tiny --json
+	jq -e '.known == [{id: "pkg:npm/tiny", feed: "managed", versions: "all versions", note: "/etc/pmg/managed.yml:2"}]' <<<"$stdout" ||
+		fail "$(shown)"
 }
 
 @test "a project's own file tightens, and is not a script's to write" {

@@ -44,6 +44,16 @@ struct json_t *pmg_intel_state_json(const struct pmg_intel_settings *settings,
 char *pmg_intel_state_text(const struct pmg_intel_settings *settings,
 			   const struct pmg_index_info *info) PMG_MUST_CHECK;
 
+struct pmg_known;
+/**
+ * Add to what an index knows of a package what is known without one: built in, blocked by managed
+ * policy and on the user's block list.
+ * @param name  canonical
+ * @return 0; -PMG_E_CONFIG with the place; -PMG_E_LIMIT, _SYS
+ */
+int pmg_intel_add_listed(struct pmg_known *known, const char *blocklist, enum pmg_eco eco,
+			 const char *name, struct pmg_err *err) PMG_MUST_CHECK;
+
 /** {"built":...,"records":...} */
 struct json_t *pmg_intel_index_json(int64_t built, uint64_t records) PMG_MUST_CHECK;
 

@@ -6,10 +6,8 @@
 #include "cli/cmd_intel.h"
 #include "conf/managed.h"
 #include "pm/version.h"
-#include "verdict/blocklist.h"
 #include "verdict/judge.h"
 #include "verdict/known.h"
-#include "verdict/supplement.h"
 
 #define LINE_MAX_BYTES 8192
 
@@ -33,45 +31,30 @@ static void asking_done(struct asking *asking)
 }
 PMG_DEFINE_AUTO_DONE(asking, struct asking, asking_done);
 
-/* What the block list has of single versions. */
-static int add_blocked(const struct asking *asking, enum pmg_eco eco, const char *name,
-		       struct pmg_strv *out, struct pmg_err *err)
-{
-	pmg_auto(blocklist) struct pmg_blocklist list = { 0 };
-	int r = pmg_blocklist_load(asking->blocklist, &list, err);
-	size_t i;
-
-	for (i = 0; r == 0 && i < list.n; i++) {
-		const struct pmg_block *block = &list.v[i];
-
-		if (block->purl.version && block->purl.eco == eco &&
-		    strcmp(block->purl.name, name) == 0)
-			(void)pmg_strv_add_once(out, block->text);
-	}
-	return r;
-}
-
 /* Without a version only what counts for all versions is the answer; that there is more of single
  * ones must not go unsaid. Their ids, each once. */
 static int find_single(const struct asking *asking, const struct question *q,
 		       const struct pmg_judgement *j, struct pmg_strv *out, struct pmg_err *err)
 {
 	pmg_auto(known) struct pmg_known known = { 0 };
-	pmg_autofree char *name = NULL, *built_in = NULL;
-	size_t i;
+	pmg_autofree char *name = NULL;
+	size_t i, indexed;
 	int r;
 
 	if (q->version)
 		return 0;
 	name = pmg_name_canonical(q->eco, q->name);
-	r = name && asking->info.present ? pmg_known_load(asking->index, q->eco, name, &known, err)
-					 : 0;
+	if (!name)
+		return 0;
+	r = asking->info.present ? pmg_known_load(asking->index, q->eco, name, &known, err) : 0;
+	indexed = known.n;
+	if (r == 0)
+		r = pmg_intel_add_listed(&known, asking->blocklist, q->eco, name, err);
 	for (i = 0; r == 0 && i < known.n; i++)
-		if (!pmg_strv_has(&j->ids, known.v[i].id))
+		if (!pmg_strv_has(&j->ids, known.v[i].id) &&
+		    (i < indexed || known.v[i].version[0])) /* what blocks all is the answer */
 			(void)pmg_strv_add_once(out, known.v[i].id);
-	if (r == 0 && name && pmg_supplement_about(q->eco, name, &built_in))
-		(void)pmg_strv_add_once(out, built_in);
-	return r < 0 || !name ? r : add_blocked(asking, q->eco, name, out, err);
+	return r;
 }
 
 static void print_json(const struct pmg_out *out, const struct question *q,
@@ -98,6 +81,17 @@ static void print_json(const struct pmg_out *out, const struct question *q,
 	(void)fflush(out->to); /* who asks line by line waits for it; pmg_out_finish() checks */
 }
 
+/* Of one that is let in as well. */
+static const char *why(const struct pmg_judgement *j, bool has_single)
+{
+	if (j->reason != PMG_REASON_NONE)
+		return pmg_reason_text(j->reason);
+	if (j->ids.n > 0)
+		return "though on record";
+	return has_single ? "nothing known against all of its versions"
+			  : pmg_reason_text(j->reason);
+}
+
 static void print_text(const struct pmg_out *out, const struct question *q,
 		       const struct pmg_judgement *j, const struct pmg_strv *single)
 {
@@ -111,9 +105,7 @@ static void print_text(const struct pmg_out *out, const struct question *q,
 		      pmg_out_on(out->to_color,
 				 j->verdict == PMG_VERDICT_ALLOW ? PMG_STYLE_DIM : PMG_STYLE_BAD),
 		      pmg_verdict_name(j->verdict), pmg_out_off(out->to_color),
-		      single->n > 0 && j->reason == PMG_REASON_NONE
-			      ? "nothing known against all of its versions"
-			      : pmg_reason_text(j->reason));
+		      why(j, single->n > 0));
 	for (i = 0; i < j->ids.n; i++) {
 		pmg_autofree char *id = pmg_out_quote(j->ids.v[i]);
 
@@ -151,6 +143,20 @@ static int answer(const struct asking *asking, const struct pmg_out *out, const 
 	return 0;
 }
 
+/* Nothing is known of a range: "allow" would say that all of it is fine. */
+static int check_version(const struct question *q, struct pmg_err *err)
+{
+	pmg_autofree char *shown = pmg_out_quote(q->version);
+
+	if (!q->version || !pmg_version_is_range(q->eco, q->version))
+		return 0;
+	(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is not one exact %s version", shown,
+			  pmg_eco_name(q->eco));
+	return pmg_err_hint(err,
+			    "ask for one exact version, or for none: \"pmg intel report\" says "
+			    "what is known of each");
+}
+
 /* "ecosystem TAB name TAB version"; columns behind are not looked at. */
 static int read_line(char *line, struct question *q, struct pmg_err *err)
 {
@@ -183,6 +189,8 @@ static int answer_lines(const struct asking *asking, const struct pmg_out *out, 
 		/* What was piped in is wrong, not a file of ours. */
 		r = read_line(line, &q, err) < 0 ? pmg_err_as(err, PMG_E_USAGE) : 0;
 		if (r == 0)
+			r = check_version(&q, err);
+		if (r == 0)
 			r = answer(asking, out, &q, true, err);
 	}
 	if (r < 0)
@@ -196,20 +204,6 @@ static int usage(struct pmg_err *err, const char *what)
 {
 	(void)pmg_err_set(err, PMG_E_USAGE, 0, "%s", what);
 	return pmg_err_hint(err, "a package URL, or --ecosystem and --name, or --stdin");
-}
-
-/* Nothing is known of a range: "allow" would say that all of it is fine. */
-static int check_version(const struct question *q, struct pmg_err *err)
-{
-	pmg_autofree char *shown = pmg_out_quote(q->version);
-
-	if (!q->version || !pmg_version_is_range(q->eco, q->version))
-		return 0;
-	(void)pmg_err_set(err, PMG_E_USAGE, 0, "\"%s\" is not one exact %s version", shown,
-			  pmg_eco_name(q->eco));
-	return pmg_err_hint(err,
-			    "ask for one exact version, or for none: \"pmg intel report\" says "
-			    "what is known of each");
 }
 
 static int answer_one(const struct asking *asking, const struct pmg_call *call, struct pmg_err *err)

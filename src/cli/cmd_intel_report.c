@@ -6,7 +6,6 @@
 #include "cli/cmd_intel.h"
 #include "cli/table.h"
 #include "conf/managed.h"
-#include "verdict/blocklist.h"
 #include "verdict/fetched.h"
 #include "verdict/index.h"
 #include "verdict/known.h"
@@ -196,52 +195,6 @@ static void print_known(const struct pmg_call *call, const struct pmg_known *kno
 		pmg_out_note(call->out, "and more");
 }
 
-/* A row that no index has. All are taken over but the texts. */
-static void add_row(struct pmg_known *known, const char *feed, const char *id, const char *version,
-		    const char *note)
-{
-	known->v = pmg_grow(known->v, known->n, &known->cap, sizeof *known->v);
-	known->v[known->n++] = (struct pmg_known_row){
-		.feed = pmg_xstrdup(feed),
-		.id = pmg_xstrdup(id),
-		.note = pmg_xstrdup(note ? note : ""),
-		.version = pmg_xstrdup(version ? version : ""),
-		.low = pmg_xstrdup(""),
-		.high = pmg_xstrdup(""),
-	};
-}
-
-static void add_built_in(struct pmg_known *known, const struct pmg_purl *purl)
-{
-	pmg_autofree char *id = NULL;
-	const char *versions = pmg_supplement_about(purl->eco, purl->name, &id);
-
-	while (versions && *versions) {
-		size_t n = strcspn(versions, " ");
-		pmg_autofree char *version = pmg_xstrndup(versions, n);
-
-		add_row(known, PMG_SUPPLEMENT_SOURCE, id, version, NULL);
-		versions += n + (versions[n] == ' ');
-	}
-}
-
-static int add_blocked(struct pmg_known *known, const char *path, const struct pmg_purl *purl,
-		       struct pmg_err *err)
-{
-	pmg_auto(blocklist) struct pmg_blocklist list = { 0 };
-	int r = pmg_blocklist_load(path, &list, err);
-	size_t i;
-
-	for (i = 0; r == 0 && i < list.n; i++) {
-		const struct pmg_block *block = &list.v[i];
-
-		if (block->purl.eco == purl->eco && strcmp(block->purl.name, purl->name) == 0)
-			add_row(known, "blocklist", block->text, block->purl.version,
-				block->reason);
-	}
-	return r;
-}
-
 /* Whatever of it counts for the version that is asked about: all that is known of the name. */
 static int report_one(const struct pmg_call *call, struct pmg_err *err)
 {
@@ -266,8 +219,7 @@ static int report_one(const struct pmg_call *call, struct pmg_err *err)
 	r = pmg_known_load(place.index, purl.eco, purl.name, &known, err);
 	if (r < 0 && r != -PMG_E_NOTFOUND)
 		return r;
-	add_built_in(&known, &purl);
-	r = add_blocked(&known, place.blocklist, &purl, err);
+	r = pmg_intel_add_listed(&known, place.blocklist, purl.eco, purl.name, err);
 	if (r < 0)
 		return r;
 	print_known(call, &known, &j, purl.version != NULL, opts->json);

@@ -14,6 +14,8 @@
 #include "base/path.h"
 #include "net/fetch_priv.h"
 
+#define DIAG_STATUS 4009 /* docs/codes/PMG4009.md */
+
 struct pmg_fetch {
 	CURL *easy;
 	const struct pmg_route *route; /* borrowed */
@@ -240,6 +242,21 @@ static int finish(struct transfer *t)
 	return 0;
 }
 
+static int refused(struct transfer *t, long status)
+{
+	bool gone = status == 404 || status == 410;
+
+	(void)pmg_err_set(t->err, gone ? PMG_E_NOTFOUND : PMG_E_NETWORK, 0,
+			  gone ? "not there (status %ld)" : "the server answered with status %ld",
+			  status);
+	(void)pmg_err_hint(
+		t->err, gone ? "look at the address"
+			: status == 401 || status == 403
+				? "whoever may fetch it decides: no credentials of yours are sent"
+				: "try again; if it stays, the server is at fault");
+	return pmg_err_diag(t->err, DIAG_STATUS);
+}
+
 static int conclude(struct transfer *t, struct pmg_fetch_got *got)
 {
 	got->etag = pmg_steal_ptr(&t->head.etag);
@@ -260,15 +277,10 @@ static int conclude(struct transfer *t, struct pmg_fetch_got *got)
 			break;
 		got->unchanged = true;
 		return 0;
-	case 404:
-	case 410:
-		return pmg_err_set(t->err, PMG_E_NOTFOUND, 0, "not there (status %ld)",
-				   got->status);
 	default:
 		break;
 	}
-	return pmg_err_set(t->err, PMG_E_NETWORK, 0, "the server answered with status %ld",
-			   got->status);
+	return refused(t, got->status);
 }
 
 /* Whatever was asked for with the part: the server has no such piece, so it is begun anew. */

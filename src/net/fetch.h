@@ -52,8 +52,8 @@ PMG_DEFINE_AUTO_DONE(fetch_got, struct pmg_fetch_got, pmg_fetch_got_done);
 
 /**
  * @param[out] got  zeroed before; status and challenge are filled also on failure
- * @return 0; -PMG_E_NOTFOUND: 404 or 410; -PMG_E_NETWORK: another status, a redirect that may not
- *         be, an answer that does not fit what was asked for; -PMG_E_LIMIT: larger than max;
+ * @return 0; with PMG4009 -PMG_E_NOTFOUND: 404 or 410, -PMG_E_NETWORK: another status; a redirect
+ * that may not be, an answer that does not fit what was asked for; -PMG_E_LIMIT: larger than max;
  *         what pmg_upstream_error() returns; -PMG_E_SYS
  */
 int pmg_fetch_file(struct pmg_fetch *fetch, const struct pmg_fetch_want *want,

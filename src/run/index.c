@@ -23,8 +23,9 @@ char *pmg_run_index_note(const struct pmg_config *config, const struct pmg_run_i
 	if (index->state == PMG_INDEX_FRESH)
 		return NULL;
 	if (index->state == PMG_INDEX_MISSING)
-		return pmg_xstrdup("no malware index yet, only the block list is checked; \"pmg "
-				   "intel update\" fetches one");
+		return pmg_xstrdup(
+			"no malware index yet, only the block list and the built-in list "
+			"are checked; \"pmg intel update\" fetches one");
 	stale = pmg_config_stale_text(config, index->checked);
 	return pmg_xasprintf("%s: \"pmg intel update\" does it", stale);
 }

@@ -178,7 +178,7 @@ static void ask_blocklists(struct work *work)
 	}
 }
 
-/* Takes out the ids that overrides are for. @return are there others? */
+/* Takes out the ids that overrides are for, unless there are no others. @return are there? */
 static bool drop_overridden(struct work *work, struct pmg_index_answer *answer)
 {
 	struct pmg_strv left = { 0 };
@@ -198,9 +198,20 @@ static bool drop_overridden(struct work *work, struct pmg_index_answer *answer)
 			note_expired(work, "intel.overrides", waived.expired);
 		pmg_strv_add(&left, id);
 	}
+	if (left.n == 0)
+		return false;
 	pmg_strv_done(&answer->ids);
 	answer->ids = left;
-	return left.n > 0;
+	return true;
+}
+
+static void take_ids(struct pmg_judgement *out, struct pmg_index_answer *answer)
+{
+	pmg_strv_done(&out->ids);
+	pmg_strv_done(&out->sources);
+	out->ids = answer->ids;
+	out->sources = answer->sources;
+	answer->ids = answer->sources = (struct pmg_strv){ 0 };
 }
 
 static void take_answer(struct work *work, struct pmg_index_answer *answer, enum pmg_reason hit)
@@ -208,14 +219,12 @@ static void take_answer(struct work *work, struct pmg_index_answer *answer, enum
 	if (answer->hit == PMG_INDEX_MISS)
 		return;
 	/* An override names one version and one record: it says nothing of what cannot be read. */
-	if (answer->hit == PMG_INDEX_HIT && !drop_overridden(work, answer))
+	if (answer->hit == PMG_INDEX_HIT && !drop_overridden(work, answer)) {
+		take_ids(work->out, answer);
 		return;
+	}
 	refuse(work, answer->hit == PMG_INDEX_HIT ? hit : PMG_REASON_INDETERMINATE);
-	pmg_strv_done(&work->out->ids);
-	pmg_strv_done(&work->out->sources);
-	work->out->ids = answer->ids;
-	work->out->sources = answer->sources;
-	answer->ids = answer->sources = (struct pmg_strv){ 0 };
+	take_ids(work->out, answer);
 	if (answer->notes.n > 0 && !work->out->note)
 		work->out->note = pmg_strv_join(&answer->notes, "; ", NOTES_MAX);
 }

@@ -11,10 +11,12 @@
 #include "base/io.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "verdict/gates.h"
 #include "verdict/index.h"
 #include "verdict/update_priv.h"
 
 #define FILE_SCHEME "file://"
+#define DIAG_BROKEN 4006 /* docs/codes/PMG4006.md */
 
 static void updating_done(struct updating *u)
 {
@@ -127,11 +129,14 @@ static int check_content(struct updating *u, const char *path)
 		return pmg_err_set(u->err, PMG_E_SYS, errno, "%s", path);
 	if (*s == '<') {
 		(void)pmg_err_set(u->err, PMG_E_PARSE, 0, "a page of HTML or XML came, no feed");
-		return pmg_err_hint(u->err, "open the address in a browser: a login, or a proxy's "
-					    "refusal, may stand in between");
+		(void)pmg_err_hint(u->err, "open the address in a browser: a login, or a proxy's "
+					   "refusal, may stand in between");
+		return pmg_err_diag(u->err, DIAG_BROKEN);
 	}
-	if (u->feed->format == PMG_FEED_OSV_ZIP && memcmp(head, "PK", 2) != 0)
-		return pmg_err_set(u->err, PMG_E_PARSE, 0, "what came is no zip archive");
+	if (u->feed->format == PMG_FEED_OSV_ZIP && memcmp(head, "PK", 2) != 0) {
+		(void)pmg_err_set(u->err, PMG_E_PARSE, 0, "what came is no zip archive");
+		return pmg_err_diag(u->err, DIAG_BROKEN);
+	}
 	return 0;
 }
 
@@ -162,7 +167,7 @@ static int take_whole(struct updating *u)
 	r = check_content(u, u->data);
 	if (r == 0)
 		r = pmg_updating_import(u, u->data, u->there > 0 ? u->changes : NULL, false);
-	if (r == -PMG_E_PARSE && u->err->diag == 0)
+	if (r == -PMG_E_PARSE && u->err->diag != PMG_DIAG_FEED)
 		drop_whole(u);
 	if (r < 0)
 		return r;

@@ -278,10 +278,9 @@ static void a_query_says_what_is_waived_and_by_which_line(void **state)
 	b = RUN("query", "pkg:npm/x@1.0.0");
 	folder_write(home, ".config/pmg/config.yml", none, strlen(none));
 	assert_int_equal(s.status, 0);
-	assert_true(pmg_str_has_prefix(s.out,
-				       "npm x@1.0.0: allow, nothing known against it: MAL-1\n"
-				       "  known malware (MAL-1), waived by trusted_packages "
-				       "pkg:npm/x@1.0.0 ("));
+	assert_true(pmg_str_has_prefix(s.out, "npm x@1.0.0: allow, though on record: MAL-1\n"
+					      "  known malware (MAL-1), waived by trusted_packages "
+					      "pkg:npm/x@1.0.0 ("));
 	assert_int_equal(pmg_json_parse("query", j.out, strlen(j.out), &json, &err), 0);
 	assert_string_equal(pmg_json_str(json, "verdict"), "allow");
 	line = pmg_json_text(pmg_json_at(pmg_json_get(json, "waivers"), 0));
@@ -385,7 +384,8 @@ static void what_is_allowed_is_one_record_of_one_version_with_a_reason(void **st
 		assert_true(pmg_str_has_prefix(s.out, "{\"purl\":\"pkg:npm/x@1.0.0\",\"ids\":["
 						      "\"MAL-1\"],"));
 		assert_non_null(strstr(s.out, "\"added\":true"));
-		assert_true(pmg_str_has_prefix(q.out, "npm x@1.0.0: allow"));
+		assert_true(pmg_str_has_prefix(q.out, "npm x@1.0.0: allow, though on record: "
+						      "MAL-1\n"));
 		assert_non_null(strstr(q.out, "overrides.yml:5"));
 		assert_non_null(strstr(q.out, "not \\x1b[1mbad"));
 		assert_non_null(strstr(again.out, "\"added\":false"));
@@ -426,12 +426,16 @@ static void a_line_that_cannot_be_read_ends_it_with_its_number(void **state)
 					   "npm\tx\t1.0.0\ncargo\tx\t1\nnpm\tx\t1.0.0\n");
 	pmg_auto(said) struct said t =
 		run((const char *const[]){ "query", "--stdin", NULL }, "npm x 1.0.0\n");
+	pmg_auto(said) struct said v = run((const char *const[]){ "query", "--stdin", NULL },
+					   "npm\tx\t1.0.0\n\nnpm\tx\t^1.0.0\n");
 
 	(void)state;
 	assert_int_equal(s.status, 121);
 	assert_non_null(strstr(s.err, "line 2: ecosystem \"cargo\""));
 	assert_int_equal(t.status, 121);
 	assert_non_null(strstr(t.err, "line 1: no tab"));
+	assert_int_equal(v.status, 121);
+	assert_non_null(strstr(v.err, "line 3: \"^1.0.0\" is not one exact npm version"));
 }
 
 static void block_and_unblock_change_the_answer(void **state)

@@ -280,6 +280,7 @@ static void what_may_not_be_is_refused(void **state)
 
 		if (r != rows[i].r || (rows[i].what && !strstr(f->err.msg, rows[i].what)))
 			fail_msg("row %zu: %d, %s", i, r, f->err.msg);
+		assert_int_equal(f->err.diag == 4009, i < 2);
 		assert_held(f, "", NULL);
 	}
 }

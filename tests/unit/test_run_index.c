@@ -106,7 +106,8 @@ static void one_line_says_what_is_wrong_and_what_helps(void **state)
 	assert_null(pmg_run_index_note(&config, &index));
 	index.state = PMG_INDEX_MISSING;
 	missing = pmg_run_index_note(&config, &index);
-	assert_string_equal(missing, "no malware index yet, only the block list is checked; \"pmg "
+	assert_string_equal(missing, "no malware index yet, only the block list and the built-in "
+				     "list are checked; \"pmg "
 				     "intel update\" fetches one");
 	index = (struct pmg_run_index){ PMG_INDEX_STALE, pmg_clock_now() - 30 * DAY };
 	stale = pmg_run_index_note(&config, &index);

@@ -202,9 +202,9 @@ static void without_an_index_one_line_is_said_or_nothing_is_run(void **state)
 	assert_string_equal(unneeded.said, ""); /* no package was fetched */
 	run("noindex/allow", args, &warned);
 	assert_int_equal(warned.r, 0);
-	assert_string_equal(warned.said,
-			    "note: no malware index yet, only the block list is checked; "
-			    "\"pmg intel update\" fetches one\n");
+	assert_string_equal(warned.said, "note: no malware index yet, only the block list and the "
+					 "built-in list are checked; "
+					 "\"pmg intel update\" fetches one\n");
 	assert_string_not_equal(warned.out, "");
 	run("stale/allow", args, &old);
 	assert_int_equal(old.r, 0);
