@@ -11,8 +11,10 @@ enum pmg_trait {
 	PMG_TRAIT_TRAVERSAL,    /* a path that is absolute or climbs by ".." */
 	PMG_TRAIT_LINK_OUTSIDE, /* a link that leaves the package, or through which others go */
 	PMG_TRAIT_DEVICE,       /* a device node, FIFO or socket */
-	PMG_TRAIT_MISMATCH,     /* name or version inside is another than the one asked for */
+	PMG_TRAIT_OVERSIZED,    /* it goes beyond a limit of the inspection */
+	PMG_TRAIT_UNREADABLE,   /* cut, damaged, or no archive that is known here */
 	PMG_TRAIT_AMBIGUOUS,    /* two readers see different contents */
+	PMG_TRAIT_MISMATCH,     /* name or version inside is another than the one asked for */
 	PMG_TRAIT_CONTROL,      /* a control byte in a path */
 	PMG_TRAIT_DUPLICATE,    /* a path that stands twice */
 	PMG_TRAIT_CASE,         /* paths that differ only in case */
@@ -24,7 +26,7 @@ enum pmg_trait {
 	PMG_TRAIT_STARTUP,      /* code that runs whenever the language starts (.pth) */
 	PMG_TRAIT_NATIVE,       /* machine code that is loaded as a library */
 	PMG_TRAIT_BINARY,       /* machine code that is run as a program */
-	PMG_TRAIT_UNINSPECTED,  /* not inspected whole: too large, cut, or no archive */
+	PMG_TRAIT_UNINSPECTED,  /* nothing in it says what it is, or not so that it can be read */
 	PMG_TRAIT_MAX
 };
 

@@ -32,6 +32,7 @@ struct pmg_artifact {
 	uint64_t free_left; /* bytes that may go on before any is held back */
 	bool is_coded;      /* so that nobody here can tell what the client will see */
 	bool is_wrapped;    /* or, as it says, in gzip: some clients undo that first, others not */
+	bool is_bare;       /* but what the address names is nothing in gzip */
 	bool is_partial;
 };
 
@@ -184,41 +185,42 @@ static void find_coding(struct pmg_artifact *artifact, const struct pmg_head *he
 
 /*
  * A tar in gzip is the same with and without it. What could not be read to its end as it came may
- * be a package to who undoes the coding first: an archive in gzip in gzip, or a zip in gzip.
+ * be a package to who undoes the coding first: an archive in gzip in gzip, or a zip in gzip. Nor is
+ * its digest that of the file, which may be on record: so it is opened whatever policy says.
  */
 static const char *not_seen(const struct pmg_artifact *artifact,
 			    const struct pmg_inspected *inspected)
 {
-	bool is_unread = artifact->all->policy.enabled && !inspected->is_whole;
-
 	if (artifact->is_partial)
 		return "only a part of it came, where all was asked for";
-	if (artifact->is_coded || (artifact->is_wrapped && is_unread))
+	if (artifact->is_coded ||
+	    (artifact->is_wrapped && (artifact->is_bare || !inspected->is_whole)))
 		return "it came in a coding that was not asked for";
 	return inspected->failed;
 }
 
 struct pmg_artifact *pmg_artifact_new(struct pmg_artifacts *artifacts,
-				      const struct pmg_asked *asked, struct pmg_head *head,
-				      enum pmg_framing framing, uint64_t length,
-				      const struct pmg_artifact_user *user)
+				      const struct pmg_asked *asked, const char *path,
+				      struct pmg_head *head, enum pmg_framing framing,
+				      uint64_t length, const struct pmg_artifact_user *user)
 {
 	struct pmg_artifact *artifact = pmg_xcalloc(1, sizeof *artifact);
 	struct pmg_inspect_what what = { .eco = asked->who.v[0].eco,
 					 .limits = *pmg_inspect_limits_default(),
-					 .opens = artifacts->policy.enabled,
 					 .sha256 = artifacts->sha256,
 					 .sha512 = artifacts->sha512 };
 	size_t i;
 
 	for (i = 0; i < asked->who.n; i++)
 		pmg_inspect_what_add(&what, asked->who.v[i].name, asked->who.v[i].version);
+	find_coding(artifact, head);
+	artifact->is_bare = what.eco == PMG_ECO_PYPI && !pmg_str_has_suffix(path, "gz");
+	what.opens = artifacts->policy.enabled || artifact->is_wrapped;
 	artifact->all = artifacts;
 	artifact->user = *user;
 	artifact->inspect = pmg_inspect_new(artifacts->inspectors, &what, on_wake, artifact);
 	artifact->head.max = PMG_ARTIFACT_HEAD_MAX;
 	artifact->held.max = PMG_ARTIFACT_HELD;
-	find_coding(artifact, head);
 	artifact->is_partial = head->status == 206;
 	if (framing == PMG_FRAMING_LENGTH && length > PMG_ARTIFACT_HELD)
 		artifact->free_left = length - PMG_ARTIFACT_HELD;
@@ -300,8 +302,8 @@ bool pmg_artifact_judge(struct pmg_artifact *artifact, const struct pmg_asked *a
 		.findings = &inspected->findings,
 		.sha256 = all->sha256 ? inspected->sha256 : NULL,
 		.sha512 = all->sha512 ? inspected->sha512 : NULL,
-		.block = all->policy.block,
-		.report = all->policy.report,
+		.block = all->policy.enabled ? all->policy.block : 0,
+		.report = all->policy.enabled ? all->policy.report : 0,
 		.failed = not_seen(artifact, inspected),
 	};
 

@@ -58,14 +58,15 @@ struct pmg_artifact_user {
 };
 
 /**
- * @param asked            borrowed for the call
+ * @param asked, path      borrowed for the call; the path of its address
  * @param head             of the answer, with a body that clients may take; is changed
  * @param framing, length  of its body
  * @param user             copied
  */
 struct pmg_artifact *pmg_artifact_new(struct pmg_artifacts *artifacts,
-				      const struct pmg_asked *asked, struct pmg_head *head,
-				      enum pmg_framing framing, uint64_t length,
+				      const struct pmg_asked *asked, const char *path,
+				      struct pmg_head *head, enum pmg_framing framing,
+				      uint64_t length,
 				      const struct pmg_artifact_user *user) PMG_MUST_CHECK;
 void pmg_artifact_free(struct pmg_artifact *artifact); /* at any time; NULL is fine */
 /** Where the head waits until the first bytes may go on. */

@@ -36,8 +36,8 @@ bool pmg_client_begin_artifact(struct pmg_client *client, struct pmg_head *head,
 
 	if (!client->asked.is_inspected || !pmg_response_has_content(head))
 		return false;
-	client->artifact = pmg_artifact_new(client->service->artifacts, &client->asked, head,
-					    framing, length, &user);
+	client->artifact = pmg_artifact_new(client->service->artifacts, &client->asked,
+					    client->request.url.path, head, framing, length, &user);
 	return true;
 }
 

@@ -5,8 +5,8 @@
  * pushed in from an event loop, which never waits; a thread of its own unpacks them. It begins when
  * the buffer is full or the artifact has ended, so that a small one costs one wake-up.
  *
- * Formats: tar, plain or in gzip, bzip2 or xz, and zip (wheels, eggs). What is anything else, is
- * cut or goes beyond a limit is the finding PMG_TRAIT_UNINSPECTED: it is never told as clean.
+ * Formats: tar, plain or in gzip, bzip2 or xz, and zip (wheels, eggs). What is anything else or is
+ * cut is PMG_TRAIT_UNREADABLE, what goes beyond a limit PMG_TRAIT_OVERSIZED: never told as clean.
  *
  * Memory: PMG_INSPECT_BUFFER, two blocks, the paths (limits) and what libarchive needs to unpack.
  */
@@ -30,7 +30,9 @@ struct pmg_inspect_limits {
 	uint64_t unpacked; /* bytes, and `ratio` more for each packed one, up to `most` */
 	uint64_t ratio;
 	uint64_t most;
-	uint64_t cpu_ms; /* of the thread */
+	uint64_t cpu_ms;     /* of the thread, and */
+	uint64_t cpu_ms_mib; /* more for each MiB packed: what is large takes long on slow machines
+			      */
 };
 const struct pmg_inspect_limits *pmg_inspect_limits_default(void);
 

@@ -236,13 +236,13 @@ static void keep_or_tell(struct pmg_inspection *in, const struct pmg_inspect_ent
 	bool is_long = strlen(entry->path) > limits->path || parts > limits->depth;
 
 	if (is_long && !in->has_long)
-		pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "it has too long a path");
+		pmg_traits_add(in->out, PMG_TRAIT_OVERSIZED, "it has too long a path");
 	in->has_long |= is_long;
 	if (is_long || in->is_full)
 		return;
 	in->is_full = !keep(in, entry, key);
 	if (in->is_full)
-		pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "it has too many long paths");
+		pmg_traits_add(in->out, PMG_TRAIT_OVERSIZED, "it has too many long paths");
 }
 
 bool pmg_inspection_entry(struct pmg_inspection *in, const struct pmg_inspect_entry *entry,
@@ -254,7 +254,7 @@ bool pmg_inspection_entry(struct pmg_inspection *in, const struct pmg_inspect_en
 
 	*wants = PMG_WANTS_NOTHING;
 	if (++in->n_entries > in->what->limits.entries) {
-		pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "it has too many entries");
+		pmg_traits_add(in->out, PMG_TRAIT_OVERSIZED, "it has too many entries");
 		return false;
 	}
 	check_path(in, entry->path);

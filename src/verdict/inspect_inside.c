@@ -37,11 +37,6 @@ static void compare(struct pmg_inspection *in, const char *where, const char *na
 			       version ? "@" : "", version ? version : "");
 }
 
-static void cannot_read(struct pmg_inspection *in, const char *path)
-{
-	pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "%s cannot be read", path);
-}
-
 /* What npm runs of a package that comes from a registry; `prepare` is for those that come from
  * git. */
 static void list_scripts(struct pmg_inspection *in, const struct json_t *scripts)
@@ -57,21 +52,52 @@ static void list_scripts(struct pmg_inspection *in, const struct json_t *scripts
 	}
 }
 
+/* Names of authors in some old encoding: npm reads on. Caller frees. */
+static char *as_utf8(const char *text, size_t len)
+{
+	char *copy = pmg_xmalloc(len + 1);
+	size_t i, n;
+	uint32_t cp;
+
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	for (i = 0; i < len; i += n) {
+		n = pmg_utf8_len(copy + i, len - i, &cp);
+		if (n == 0) {
+			copy[i] = '?';
+			n = 1;
+		}
+	}
+	return copy;
+}
+
+/* As npm reads it; what npm may read and we not would hide its scripts. NULL: told. */
+static struct json_t *parse(struct pmg_inspection *in, const char *path, const char *text,
+			    size_t len)
+{
+	pmg_autofree char *copy = as_utf8(text, len);
+	size_t mark = pmg_str_has_prefix(copy, "\xef\xbb\xbf") ? 3 : 0;
+	pmg_auto(json) struct json_t *doc = NULL;
+	pmg_auto(json) struct json_t *strict = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	if (pmg_json_parse_as_js(path, copy, len, &doc, &err) < 0 || !pmg_json_is_object(doc)) {
+		pmg_traits_add(in->out, PMG_TRAIT_UNREADABLE, "%s cannot be read", path);
+		return NULL;
+	}
+	if (pmg_json_parse(path, copy + mark, len - mark, &strict, &err) < 0)
+		pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "%s has a key twice", path);
+	return pmg_steal_ptr(&doc);
+}
+
 static void read_package_json(struct pmg_inspection *in, const char *path, const char *text,
 			      size_t len)
 {
-	pmg_auto(json) struct json_t *doc = NULL;
-	struct pmg_err err = PMG_ERR_INIT;
+	pmg_auto(json) struct json_t *doc = parse(in, path, text, len);
 	const char *name, *version;
 
-	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) { /* as npm does */
-		text += 3;
-		len -= 3;
-	}
-	if (pmg_json_parse(path, text, len, &doc, &err) < 0 || !pmg_json_is_object(doc)) {
-		cannot_read(in, path);
+	if (!doc)
 		return;
-	}
 	name = pmg_json_str(doc, "name");
 	version = pmg_json_str(doc, "version");
 	if (name)
@@ -117,7 +143,7 @@ static void read_metadata(struct pmg_inspection *in, const char *path, const cha
 			pmg_strv_take(&versions, value);
 	}
 	if (names.n == 0)
-		cannot_read(in, path);
+		pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "%s has no name", path);
 	for (i = 0; i < names.n || i < versions.n; i++)
 		if (names.n > 0)
 			compare(in, path, names.v[i < names.n ? i : 0],

@@ -26,6 +26,7 @@ static const struct pmg_inspect_limits limits = {
 	.ratio = 32,
 	.most = UINT64_C(8) << 30,
 	.cpu_ms = 60000,
+	.cpu_ms_mib = 100,
 };
 
 const struct pmg_inspect_limits *pmg_inspect_limits_default(void)
@@ -70,10 +71,10 @@ struct reader {
 	bool is_stopped;   /* by us: a limit, or cancelled */
 };
 
-static void stop(struct reader *r, const char *why)
+static void stop(struct reader *r, enum pmg_trait kind, const char *why)
 {
 	if (!r->is_stopped)
-		pmg_traits_add(r->in->out, PMG_TRAIT_UNINSPECTED, "%s", why);
+		pmg_traits_add(r->in->out, kind, "%s", why);
 	r->is_stopped = true;
 }
 
@@ -94,6 +95,13 @@ static uint64_t most_unpacked(const struct reader *r)
 	return r->coding && r->coding->most && r->coding->most < most ? r->coding->most : most;
 }
 
+static uint64_t most_cpu_ms(const struct reader *r)
+{
+	const struct pmg_inspect_limits *l = &r->in->what->limits;
+
+	return l->cpu_ms + l->cpu_ms_mib * (r->packed >> 20);
+}
+
 /* Entries' bytes do not count what is between them: zeros, headers. */
 static bool may_go_on(struct reader *r)
 {
@@ -103,9 +111,9 @@ static bool may_go_on(struct reader *r)
 	if (r->in->is_cancelled && atomic_load(r->in->is_cancelled))
 		r->is_stopped = true;
 	else if (unpacked > most_unpacked(r))
-		stop(r, "it unpacks to too much");
-	else if (cpu_ms() > r->in->what->limits.cpu_ms)
-		stop(r, "it takes too long to unpack");
+		stop(r, PMG_TRAIT_OVERSIZED, "it unpacks to too much");
+	else if (cpu_ms() > most_cpu_ms(r))
+		stop(r, PMG_TRAIT_OVERSIZED, "it takes too long to unpack");
 	return !r->is_stopped;
 }
 
@@ -166,7 +174,7 @@ static bool read_first(struct reader *r)
 	r->is_first = true;
 	r->is_stopped = n < 0;
 	if (n == 0 && r->lens[0] == 0)
-		stop(r, "it is empty");
+		stop(r, PMG_TRAIT_UNREADABLE, "it is empty");
 	find_coding(r);
 	return !r->is_stopped;
 }
@@ -199,9 +207,9 @@ static void broken(struct reader *r)
 	if (r->is_stopped)
 		return;
 	if (r->in->n_entries == 0)
-		stop(r, "it is no archive that is known here, or is cut");
+		stop(r, PMG_TRAIT_UNREADABLE, "it is no archive that is known here, or is cut");
 	else
-		pmg_traits_add(r->in->out, PMG_TRAIT_UNINSPECTED, "it is cut or damaged: %s",
+		pmg_traits_add(r->in->out, PMG_TRAIT_UNREADABLE, "it is cut or damaged: %s",
 			       why ? why : "unknown reason");
 	r->is_stopped = true;
 }
@@ -249,7 +257,7 @@ static void read_bytes(struct reader *r, struct bytes *bytes, const char *path)
 	else if (rc == ARCHIVE_WARN)
 		pmg_traits_add(r->in->out, PMG_TRAIT_AMBIGUOUS, "%s: its checksum is wrong", path);
 	else if (rc != ARCHIVE_EOF)
-		pmg_traits_add(r->in->out, PMG_TRAIT_UNINSPECTED, "%s: %s", path,
+		pmg_traits_add(r->in->out, PMG_TRAIT_UNREADABLE, "%s: %s", path,
 			       archive_error_string(r->archive));
 }
 
@@ -266,7 +274,7 @@ static void read_entry(struct reader *r, const struct pmg_inspect_entry *entry,
 			pmg_inspection_document(r->in, wants, entry->path,
 						bytes.text.s ? bytes.text.s : "", bytes.text.len);
 		else if (wants != PMG_WANTS_NOTHING)
-			pmg_traits_add(r->in->out, PMG_TRAIT_UNINSPECTED, "%s is too large",
+			pmg_traits_add(r->in->out, PMG_TRAIT_OVERSIZED, "%s is too large",
 				       entry->path);
 	}
 	pmg_str_done(&bytes.text);
@@ -294,7 +302,7 @@ static void take_entry(struct reader *r, struct archive_entry *e)
 
 	if (!entry.path) {
 		r->in->n_entries++;
-		stop(r, "it has a path that cannot be read");
+		stop(r, PMG_TRAIT_UNREADABLE, "it has a path that cannot be read");
 		return;
 	}
 	path = pmg_xstrdup(entry.path); /* libarchive may change its own while it reads on */
@@ -312,7 +320,7 @@ static void note_damage(struct reader *r)
 	if (r->damaged++ == 0)
 		pmg_traits_add(r->in->out, PMG_TRAIT_AMBIGUOUS, "a header in it is damaged");
 	if (r->damaged > DAMAGED_MAX)
-		stop(r, "it has too many damaged headers");
+		stop(r, PMG_TRAIT_UNREADABLE, "it has too many damaged headers");
 }
 
 static bool is_zip(const struct reader *r)
@@ -364,7 +372,7 @@ static bool each_behind(struct reader *r, bool (*fn)(void *ctx, const char *byte
 	ssize_t n;
 
 	if (end < 0 || (uint64_t)end > r->packed || left > now + before) {
-		stop(r, "its end cannot be compared");
+		stop(r, PMG_TRAIT_UNREADABLE, "its end cannot be compared");
 		return false;
 	}
 	if (left > now)
@@ -459,9 +467,9 @@ static void read_archive(struct reader *r)
 	if (walk(r) != ARCHIVE_EOF || r->is_stopped)
 		return;
 	if (r->in->n_entries == 0)
-		stop(r, "it is an archive of nothing");
+		stop(r, PMG_TRAIT_UNREADABLE, "it is an archive of nothing");
 	else if (is_zip(r) && r->coding)
-		stop(r, "it is a zip archive within another");
+		stop(r, PMG_TRAIT_UNREADABLE, "it is a zip archive within another");
 	else if (is_zip(r))
 		compare_zip(r);
 	else

@@ -33,9 +33,9 @@ def packed(kind, body):
 
 
 # As of config.yml without a word about it.
-TRAITS = ["traversal", "link-outside", "device", "mismatch", "ambiguous", "control", "duplicate",
-          "case", "setuid", "link", "outside", "scripts", "build", "startup", "native", "binary",
-          "uninspected"]
+BLOCKED = ["traversal", "link-outside", "device", "oversized", "unreadable", "ambiguous"]
+TRAITS = BLOCKED + ["mismatch", "control", "duplicate", "case", "setuid", "link", "outside", "scripts",
+                    "build", "startup", "native", "binary", "uninspected"]
 
 
 class Front:
@@ -59,8 +59,8 @@ class Front:
         theirs.close()
         os.close(bundle_fd)
         self.listener.close()
-        for eco, url in registries:
-            self.send("registry", {"eco": eco, "url": url, "is_private": False})
+        for eco, url, *private in registries:
+            self.send("registry", {"eco": eco, "url": url, "is_private": private == [True]})
         for source in sources:
             keys = ("eco", "url", "name", "version")
             self.send("source", {k: v for k, v in zip(keys, source) if v is not None})
@@ -73,7 +73,7 @@ class Front:
         body = {"token": self.token, "index_path": "/nonexistent/intel.db",
                 "blocklist_path": "/nonexistent/blocklist.yml", "ca_files": [], "ca_dirs": [],
                 "debug": False, "walls": bool(doors), "inspect": True,
-                "inspect_block": ["traversal", "link-outside", "device"],
+                "inspect_block": BLOCKED,
                 "inspect_report": TRAITS}
         body.update({k: v for k, v in start.items() if v is not None})
         self.send("start", body)

@@ -13,29 +13,10 @@ import time
 import zipfile
 
 import world
-from world import Registry, Server, direct, plain
+from world import Registry, Server, direct, noise, plain, tgz
 
 HELD = 256 << 10  # src/proxy/artifact.h
 EVIL = "package/../../../evil"
-
-
-def noise(size):
-    return b"".join(hashlib.sha256(b"%d" % i).digest() for i in range(size // 32 + 1))[:size]
-
-
-def tgz(*files, name="art", version="1.0.0", scripts=None, filler=0):
-    """files: (path, bytes) behind package.json and so much that does not compress."""
-    manifest = {"name": name, "version": version}
-    if scripts:
-        manifest["scripts"] = scripts
-    raw = io.BytesIO()
-    with tarfile.open(fileobj=raw, mode="w") as tar:
-        for path, data in [("package/package.json", json.dumps(manifest).encode()),
-                           ("package/filler", noise(filler))] + list(files):
-            info = tarfile.TarInfo(path)
-            info.size = len(data)
-            tar.addfile(info, io.BytesIO(data))
-    return gzip.compress(raw.getvalue(), 1)
 
 
 class Shelf:
@@ -76,10 +57,10 @@ class Shelf:
 
 
 class Inspected(world.Case):
-    def begin(self, **more):
+    def begin(self, private=False, **more):
         self.shelf = Shelf(self)
         more.setdefault("packages", world.NO_WAIT)  # the shelf dates nothing
-        self.start(("npm", self.shelf.base), ("pypi", self.shelf.base + "simple/"),
+        self.start(("npm", self.shelf.base, private), ("pypi", self.shelf.base + "simple/", private),
                    ("npm", plain("/npm/")), **more)
         return self.client()
 
@@ -271,8 +252,8 @@ class Inspected(world.Case):
         self.assertEqual([m["what"] for m in self.told("trouble")],
                          ["a metadata file that is no plain text"])
 
-    def test_a_bomb_is_left_and_refused_where_policy_says(self):
-        self.begin(inspect_block=["uninspected"])
+    def test_a_bomb_is_left_and_refused(self):
+        self.begin()
         zeros = tarfile.TarInfo("package/zeros")
         zeros.size = 3 << 30
         part = gzip.compress(bytes(1 << 24))  # members of one gzip file
@@ -281,9 +262,15 @@ class Inspected(world.Case):
         answer = self.client().get(self.shelf.put("/bomb/-/bomb-1.0.0.tgz", body))
         took = time.time() - began
         self.assertFalse(answer.status == 200 and answer.whole)
-        self.assertEqual(self.judged(), [("bomb", "1.0.0", "block", 3009,
-                                          ["uninspected: it unpacks to too much"])])
         self.assertLess(took, 10 * world.SLOW)
+        for name, data in (("text", b"no archive"), ("cut", tgz(name="cut")[:-9])):
+            answer = self.client().get(self.shelf.put("/%s/-/%s-1.0.0.tgz" % (name, name), data))
+            self.assertEqual(answer.status, 403)
+            self.assertIn(b"it cannot be read as an archive", answer.body)
+        rows = self.judged()
+        self.assertEqual(rows[0], ("bomb", "1.0.0", "block", 3009,
+                                   ["oversized: it unpacks to too much"]))
+        self.assertEqual([row[2] for row in rows], ["block"] * 3)
 
     def test_a_client_that_goes_does_no_harm(self):
         self.begin()
@@ -299,7 +286,7 @@ class Inspected(world.Case):
         self.assertEqual(self.judged(), [("gone", "1.0.0", "allow", 0, [])])
 
     def test_100_mb_pass_in_bounded_memory_archive_or_not(self):
-        client = self.begin()
+        client = self.begin(inspect_block=[])
         got = hashlib.sha256(client.get(plain("/npm/big/-/big-1.0.0.tgz")).body).digest()
         self.assertEqual(got, hashlib.sha256(direct("/npm/big/-/big-1.0.0.tgz")).digest())
         body = noise(1 << 20) * 100
@@ -308,31 +295,44 @@ class Inspected(world.Case):
         self.assertEqual(self.judged(), [
             ("big", "1.0.0", "allow", 0, []),
             ("none", "1.0.0", "allow", 0,
-             ["uninspected: it is no archive that is known here, or is cut"])])
+             ["unreadable: it is no archive that is known here, or is cut"])])
 
     def test_a_file_on_record_is_refused_under_another_name(self):
-        body = tgz(name="innocent", filler=1000)
-        large = tgz(name="large", filler=1 << 20)
+        body, large = tgz(name="innocent", filler=1000), tgz(name="large", filler=1 << 20)
         wheel = b"no wheel at all"
         index = self.index([hashlib.sha512(body), hashlib.sha512(large), hashlib.sha256(wheel)])
-        for more in ({}, {"inspect": False}):
-            client = self.begin(index_path=index, **more)
-            rows = (("/innocent/-/innocent-1.0.0.tgz", body), ("/large/-/large-1.0.0.tgz", large),
-                    ("/simple/files/w-1.0-py3-none-any.whl", wheel))
-            for path, data in rows:
-                url = self.shelf.put(path, data)
-                answer = client.get(url)
-                self.assertFalse(answer.status == 200 and answer.whole)
-                client = self.client()
-                answer = client.get(url)
-                self.assertEqual(answer.status, 403)
-                self.assertIn(b"PMG3002", answer.body)
-            good = tgz(name="good")
-            self.assertEqual(client.get(self.shelf.put("/good/-/good-1.0.0.tgz", good)).body, good)
-            self.assertEqual([row[:4] for row in self.judged()],
-                             [("innocent", "1.0.0", "block", 3002),
-                              ("large", "1.0.0", "block", 3002), ("w", "1.0", "block", 3002),
-                              ("good", "1.0.0", "allow", 0)])
+        gz = ["Content-Encoding: gzip"]  # some clients undo it, and have the file then
+        rows = (("/innocent/-/innocent-1.0.0.tgz", body, []),
+                ("/large/-/large-1.0.0.tgz", large, []),
+                ("/simple/files/w-1.0-py3-none-any.whl", wheel, []),
+                ("/coded/-/coded-1.0.0.tgz", gzip.compress(body), gz),
+                ("/simple/files/coded-1.0.tar", tgz(name="coded"), gz))
+        for private in (False, True):
+            for more in ({}, {"inspect": False}):
+                client = self.begin(private, index_path=index, **more)
+                for path, data, fields in rows:
+                    url = self.shelf.put(path, data, extra=fields)
+                    answer = client.get(url)
+                    self.assertFalse(answer.status == 200 and answer.whole)
+                    client = self.client()
+                    answer = client.get(url)
+                    self.assertEqual(answer.status, 403)
+                    self.assertIn(b"PMG3009" if fields else b"PMG3002", answer.body)
+                for name, version in (("good", "1.0.0"), ("other-name", "9.9.9")):
+                    good = tgz(name=name, version=version)
+                    url = self.shelf.put("/%s/-/%s-%s.tgz" % (name, name, version), good)
+                    passes = private or name == "good"  # a name is not that of a public one there
+                    self.assertEqual(client.get(url).body == good, passes)
+                self.assertEqual([row[:4] for row in self.judged()],
+                                 [("innocent", "1.0.0", "block", 3002),
+                                  ("large", "1.0.0", "block", 3002), ("w", "1.0", "block", 3002),
+                                  ("coded", "1.0.0", "block", 3009),
+                                  ("coded", "1.0", "block", 3009), ("good", "1.0.0", "allow", 0),
+                                  ("other-name", "9.9.9") +
+                                  (("allow", 0) if private else ("block", 3001))])
+        client = self.begin(inspect=False)  # nobody knows these files
+        for path, data, fields in rows:
+            self.assertEqual(client.get(self.shelf.put(path, data, extra=fields)).body, data)
 
     @staticmethod
     def index(digests):

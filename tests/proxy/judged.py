@@ -100,8 +100,9 @@ class Judged(world.Case):
     def test_a_source_of_the_lockfile_is_judged_by_its_name(self):
         def answer(server, conn):
             server.seen.append(world.Server.head(conn)[0])
-            conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
 
+        body = world.tgz(name="fine")
         server = self.server(answer)
         base = "http://127.0.0.1:%d" % server.port
         self.start(("npm", plain("/npm/")), blocked=self.BAD,

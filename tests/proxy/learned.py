@@ -67,7 +67,7 @@ class Learned(world.Case):
         def answer(server, conn):
             head, _ = world.Server.head(conn)
             path = head.split()[1]
-            body = json.dumps(doc).encode() if path == "/hidden" else b"bytes"
+            body = json.dumps(doc).encode() if path == "/hidden" else world.tgz()
             server.seen.append(path)
             conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                          b"Content-Length: %d\r\n\r\n" % len(body) + body)
@@ -114,14 +114,15 @@ class Learned(world.Case):
                 conn.sendall(b"HTTP/1.1 302 Found\r\nLocation: http://localhost:%d/blob?sig=1\r\n"
                              b"Content-Length: 0\r\n\r\n" % server.port)
             else:
-                conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
 
+        body = world.tgz(name="x")
         server = self.server(answer)
         base = "http://127.0.0.1:%d" % server.port
         self.start(("npm", base + "/"))
         self.assertEqual(self.client().get(base + "/x/-/x-1.0.0.tgz").status, 302)
         self.assertEqual(self.client().get(
-            "http://localhost:%d/blob?sig=1" % server.port).body, b"ok")
+            "http://localhost:%d/blob?sig=1" % server.port).body, body)
         self.assertEqual([(m["name"], m["url"]) for m in self.told("judged")],
                          [("x", base + "/x/-/x-1.0.0.tgz")])
 

@@ -1,11 +1,15 @@
 """What the tests of the running proxy share: the fixture registry, raw clients, small servers."""
 import base64
+import gzip
+import hashlib
+import io
 import json
 import os
 import socket
 import ssl
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import time
@@ -26,6 +30,25 @@ WORK = tempfile.mkdtemp(prefix="proxy-test-")
 NO_WAIT = {"enabled": False, "mode": 0, "undated": 1, "fixes": 0, "private_origin": 0, "now": 0,
            "as_of": False, "managed_wait": False, "ages": [], "skip": [], "trusted_packages": [],
            "overrides": []}
+
+
+def noise(size):
+    return b"".join(hashlib.sha256(b"%d" % i).digest() for i in range(size // 32 + 1))[:size]
+
+
+def tgz(*files, name="art", version="1.0.0", scripts=None, filler=0):
+    """files: (path, bytes) behind package.json and so much that does not compress."""
+    manifest = {"name": name, "version": version}
+    if scripts:
+        manifest["scripts"] = scripts
+    raw = io.BytesIO()
+    with tarfile.open(fileobj=raw, mode="w") as tar:
+        for path, data in [("package/package.json", json.dumps(manifest).encode()),
+                           ("package/filler", noise(filler))] + list(files):
+            info = tarfile.TarInfo(path)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return gzip.compress(raw.getvalue(), 1)
 
 
 class Registry:

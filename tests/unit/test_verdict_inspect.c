@@ -131,7 +131,7 @@ static void what_is_no_archive_is_hashed_to_its_end(void **state)
 	assert_int_equal(pmg_inspectors_new(&fed.all, &err), 0);
 	begin(&fed);
 	result = feed_all(&fed, bytes.s, bytes.len, 20000);
-	assert_int_equal(pmg_traits_kinds(&result->findings), PMG_TRAIT_BIT(PMG_TRAIT_UNINSPECTED));
+	assert_int_equal(pmg_traits_kinds(&result->findings), PMG_TRAIT_BIT(PMG_TRAIT_UNREADABLE));
 	assert_digest(512, bytes.s, bytes.len, result->sha512);
 	pmg_inspect_free(fed.inspect);
 	pmg_inspectors_free(fed.all);
@@ -162,7 +162,7 @@ static void what_is_no_archive_is_done_early_without_digests(void **state)
 	hear(&fed);
 	assert_int_equal(fed.wakes, i + 1); /* told once more: now it counts */
 	assert_int_equal(pmg_traits_kinds(&pmg_inspect_result(fed.inspect)->findings),
-			 PMG_TRAIT_BIT(PMG_TRAIT_UNINSPECTED));
+			 PMG_TRAIT_BIT(PMG_TRAIT_UNREADABLE));
 	pmg_inspect_free(fed.inspect);
 	pmg_inspectors_free(fed.all);
 }

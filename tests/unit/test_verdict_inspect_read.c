@@ -176,12 +176,22 @@ static const struct {
 	  "" },
 	{ "no json",
 	  { { .path = "package/package.json", .text = "{" } },
-	  "uninspected: package/package.json cannot be read; "
+	  "unreadable: package/package.json cannot be read; "
+	  "uninspected: no package.json that says its name" },
+	{ "a number that npm reads",
+	  { { .path = "package/package.json",
+	      .text = "{\"name\":\"a\",\"x\":1e999,\"scripts\":{\"install\":\"x\"}}" } },
+	  "unreadable: package/package.json cannot be read; "
 	  "uninspected: no package.json that says its name" },
 	{ "keys that stand twice",
-	  { { .path = "package/package.json", .text = "{\"name\":\"a\",\"name\":\"b\"}" } },
-	  "uninspected: package/package.json cannot be read; "
-	  "uninspected: no package.json that says its name" },
+	  { { .path = "package/package.json",
+	      .text = "{\"name\":\"b\",\"name\":\"a\",\"scripts\":{\"install\":\"x\"}}" } },
+	  "scripts: install: x; uninspected: package/package.json has a key twice" },
+	{ "an author in an old encoding",
+	  { { .path = "package/package.json",
+	      .text = "{\"name\":\"a\",\"author\":\"Andr\xe9\",\"scripts\":{\"install\":\"x\"}"
+		      "}" } },
+	  "scripts: install: x" },
 	{ "nothing that names it",
 	  { { .path = "package/a.js" } },
 	  "uninspected: no package.json that says its name" },
@@ -313,7 +323,7 @@ static void assert_limited(const struct pmg_inspect_limits *limits, const struct
 	pmg_inspect_what_done(&what);
 }
 
-static void a_bomb_is_left_at_its_limit_and_said_to_be_unread(void **state)
+static void a_bomb_is_left_at_its_limit_and_said_to_be_too_large(void **state)
 {
 	const struct tar_entry bomb[] = { PACKAGE,
 					  { .path = "package/z", .zeros = 8 << 20 },
@@ -338,17 +348,17 @@ static void a_bomb_is_left_at_its_limit_and_said_to_be_unread(void **state)
 		pmg_auto(str) struct pmg_str twice = PMG_STR_INIT(ROOM);
 
 		tar_compress(&a, tar.s, tar.len, filters[i]);
-		assert_limited(&limits, &a, "uninspected: it unpacks to too much");
+		assert_limited(&limits, &a, "oversized: it unpacks to too much");
 		tar_compress(&b, zeros.s, zeros.len, filters[i]);
 		if (b.len > 16384)
-			assert_limited(&limits, &b, "uninspected: it unpacks to too much");
+			assert_limited(&limits, &b, "oversized: it unpacks to too much");
 		tar_compress(&twice, a.s, a.len, ARCHIVE_FILTER_GZIP);
 		assert_limited(&limits, &twice,
-			       "uninspected: it is no archive that is known here, or is cut");
+			       "unreadable: it is no archive that is known here, or is cut");
 	}
 }
 
-static void too_many_entries_and_too_long_paths_are_said_to_be_unread(void **state)
+static void too_many_entries_and_too_long_paths_are_said_to_be_too_large(void **state)
 {
 	struct pmg_inspect_limits limits = *pmg_inspect_limits_default();
 	pmg_auto(str) struct pmg_str many = PMG_STR_INIT(ROOM);
@@ -362,23 +372,23 @@ static void too_many_entries_and_too_long_paths_are_said_to_be_unread(void **sta
 	tar_add(&deep, &(struct tar_entry)PACKAGE);
 	tar_add(&deep, &(struct tar_entry){ .path = path.s });
 	tar_end(&deep);
-	assert_limited(&limits, &deep, "uninspected: it has too long a path");
+	assert_limited(&limits, &deep, "oversized: it has too long a path");
 	for (i = 0; i < 20; i++)
 		tar_add(&many, &(struct tar_entry){ .path = "package/x", .type = '5' });
 	tar_end(&many);
 	limits.entries = 10;
-	assert_limited(&limits, &many, "uninspected: it has too many entries");
+	assert_limited(&limits, &many, "oversized: it has too many entries");
 	limits = *pmg_inspect_limits_default();
 	limits.paths = 100;
 	assert_limited(&limits, &many,
-		       "uninspected: it has too many long paths; "
+		       "oversized: it has too many long paths; "
 		       "uninspected: no package.json that says its name");
 	limits = *pmg_inspect_limits_default();
 	limits.document = 10;
 	pmg_str_clear(&many);
 	tar_write(&many, (const struct tar_entry[]){ PACKAGE, { 0 } });
 	assert_limited(&limits, &many,
-		       "uninspected: package/package.json is too large; "
+		       "oversized: package/package.json is too large; "
 		       "uninspected: no package.json that says its name");
 }
 
@@ -409,9 +419,9 @@ static void what_stands_behind_too_long_a_path_is_found(void **state)
 			&(struct tar_entry){ .path = "package/package.json", .text = script });
 		tar_add(&tar, &(struct tar_entry){ .path = "package/../../evil" });
 		tar_end(&tar);
-		want = pmg_xasprintf("traversal: package/../../evil; %sscripts: install: x; "
-				     "uninspected: it has %s",
-				     i == 1 ? "scripts: install: x; " : "", said[i]);
+		want = pmg_xasprintf("traversal: package/../../evil; oversized: it has %s; "
+				     "scripts: install: x%s",
+				     said[i], i == 1 ? "; scripts: install: x" : "");
 		assert_limited(&limits, &tar, want);
 	}
 }
@@ -515,7 +525,7 @@ static void a_zip_whose_halves_disagree_is_found(void **state)
 	assert_int_equal(pmg_str_add(&changed, "0123456789012345678901234567890", 31), 0);
 	assert_int_equal(pmg_str_add(&changed, zip.s, zip.len), 0);
 	assert_found(PMG_ECO_PYPI, "a-b", "1", &changed,
-		     "uninspected: it is no archive that is known here, or is cut");
+		     "unreadable: it is no archive that is known here, or is cut");
 	assert_int_equal(pmg_str_add(&zip, "x", 1), 0);
 	assert_found(PMG_ECO_PYPI, "a-b", "1", &zip, "ambiguous: bytes follow its end");
 }
@@ -533,11 +543,11 @@ static void what_is_no_archive_is_said_to_be_unread(void **state)
 
 		assert_int_equal(pmg_str_adds(&text, texts[i]), 0);
 		assert_found(PMG_ECO_NPM, "a", "1", &text,
-			     "uninspected: it is no archive that is known here, or is cut");
+			     "unreadable: it is no archive that is known here, or is cut");
 	}
-	assert_found(PMG_ECO_NPM, "a", "1", &empty, "uninspected: it is empty");
+	assert_found(PMG_ECO_NPM, "a", "1", &empty, "unreadable: it is empty");
 	tar_end(&empty);
-	assert_found(PMG_ECO_NPM, "a", "1", &empty, "uninspected: it is an archive of nothing");
+	assert_found(PMG_ECO_NPM, "a", "1", &empty, "unreadable: it is an archive of nothing");
 }
 
 int main(void)
@@ -546,8 +556,8 @@ int main(void)
 		cmocka_unit_test(what_is_odd_in_a_tarball_is_found_and_what_is_not_is_not),
 		cmocka_unit_test(a_source_distribution_says_who_it_is_and_what_it_runs),
 		cmocka_unit_test(a_wheel_says_who_it_is_and_where_it_puts_things),
-		cmocka_unit_test(a_bomb_is_left_at_its_limit_and_said_to_be_unread),
-		cmocka_unit_test(too_many_entries_and_too_long_paths_are_said_to_be_unread),
+		cmocka_unit_test(a_bomb_is_left_at_its_limit_and_said_to_be_too_large),
+		cmocka_unit_test(too_many_entries_and_too_long_paths_are_said_to_be_too_large),
 		cmocka_unit_test(what_stands_behind_too_long_a_path_is_found),
 		cmocka_unit_test(what_stands_behind_an_end_is_looked_into_too),
 		cmocka_unit_test(what_is_cut_is_never_clean_and_pieces_do_not_matter),
