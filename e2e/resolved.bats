@@ -210,6 +210,11 @@ warm() { # NAME
 	[ "$status" -eq 1 ] || fail "landed unsaid: $(shown)"
 	must_say '[PMG3008] refused latepy@1.0 (pypi): known malware'
 	must_say 'it came past the proxy'
+	pip uninstall -qy latepy >/dev/null 2>&1
+	# Wherever it is put: the case above is its control.
+	guarded pip install --no-index --find-links wheels --target elsewhere latepy
+	[ "$status" -eq 1 ] || fail "landed unsaid: $(shown)"
+	must_say 'elsewhere/latepy-1.0.dist-info/METADATA; it came past the proxy'
 }
 
 @test "pnpm: a listed package in the lockfile, and one out of its store" {
@@ -240,6 +245,49 @@ warm() { # NAME
 	must_fail
 	[ ! -e node_modules/stored/marked ] || fail "its script ran: $(shown)"
 	must_say PMG3008
+}
+
+@test "settings that move what is installed, or leave no list of it, hide nothing" {
+	tool pnpm 10 pnpm
+	tool yarn 1 yarn
+	registry_add '{"eco":"npm","name":"moved","version":"1.0.0","scripts":{"postinstall":"node mark.js"},
+		"files":{"mark.js":"require(\"fs\").writeFileSync(\"marked\", \"yes\")\n"}}'
+	record moved 1.0.0 MAL-2026-82 >"$BATS_TEST_TMPDIR/m.json"
+	local -A lines=(
+		[npm]="npm install --offline --install-strategy=linked --no-package-lock"
+		[pnpm]="pnpm install --offline --modules-dir=deps --no-lockfile --config.node-linker=hoisted --config.side-effects-cache=false"
+		[yarn]="yarn install --offline --modules-folder=deps --no-lockfile"
+	)
+	local one
+	marks() { find "$project" -name marked; }
+	fresh() {
+		rm -rf "$project" && mkdir "$project" && cd "$project" || return
+		printf '{"name":"p","version":"1.0.0","dependencies":{"moved":"1.0.0"},"pnpm":{"onlyBuiltDependencies":["moved"]}}\n' >package.json
+	}
+	for one in "${!lines[@]}"; do
+		fresh
+		# shellcheck disable=SC2086
+		bare ${lines[$one]/--offline /} # into its cache
+		must_work
+		[ -n "$(marks)" ] || fail "the control of $one did not run its script: $(shown)"
+	done
+	"$pmg" intel import --name late "$BATS_TEST_TMPDIR/m.json" >/dev/null 2>&1
+	forget
+	for one in "${!lines[@]}"; do
+		fresh
+		# shellcheck disable=SC2086
+		guarded ${lines[$one]}
+		must_fail
+		[ -z "$(marks)" ] || fail "$one ran its script: $(shown)"
+		must_say '[PMG3008] exec of'
+		fresh
+		# shellcheck disable=SC2086
+		guarded ${lines[$one]} --ignore-scripts
+		[ "$status" -eq 1 ] || fail "$one: it landed unsaid: $(shown)"
+		must_say '[PMG3008] refused moved@1.0.0 (npm): known malware, PMG3001 MAL-2026-82'
+		must_say 'it came past the proxy'
+	done
+	[ "$(asked tgz)" -eq 0 ] || fail "the registry was asked"
 }
 
 @test "yarn 1 and bun: a listed package in the lockfile" {

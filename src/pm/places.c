@@ -19,6 +19,9 @@ void pmg_places_done(struct pmg_places *places)
 	pmg_strv_done(&places->caches);
 	pmg_strv_done(&places->stores);
 	pmg_strv_done(&places->prefixes);
+	pmg_strv_done(&places->modules);
+	pmg_strv_done(&places->bases);
+	pmg_strv_done(&places->targets);
 	pmg_strv_done(&places->made);
 	pmg_strv_done(&places->made_files);
 	pmg_strv_done(&places->outputs);

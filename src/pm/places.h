@@ -17,6 +17,11 @@ struct pmg_places {
 	struct pmg_strv prefixes; /* prefixes that this command line installs into: global ones of
 				   * npm and pnpm, the environment of pip; only those that the user
 				   * owns */
+	/* Where packages come to lie; looked at, not opened. */
+	struct pmg_strv modules; /* folders of node's packages: node_modules, and what else it may
+				  * be called */
+	struct pmg_strv bases;   /* of Python, besides prefixes: pip's --prefix and --root */
+	struct pmg_strv targets; /* folders of *.dist-info: pip's --target */
 	struct pmg_strv made; /* folders besides caches and stores that are made ahead, since what
 			       * they lie in is closed */
 	struct pmg_strv made_files; /* files, the same */

@@ -231,6 +231,7 @@ int pmg_places_node(const struct pmg_pm *pm, const struct pmg_place *place, stru
 	npm_configs(&n, strcmp(pm->name, "yarn") == 0 && !pmg_yarn_is_classic(&n), out);
 	pmg_places_operands(&n, start, out);
 	keeping->places(&n, out);
+	pmg_places_modules(&n, start, out);
 	open_configs(&n, out);
 	corepack(place, out);
 	return 0;

@@ -106,6 +106,7 @@ int pmg_places_pip(const struct pmg_place *place, struct pmg_places *out, struct
 	pip_prefixes(place, &python, out);
 	pmg_places_outputs(&settings, place, out, folders);
 	pmg_places_output_files(&settings, place, out, files);
+	pmg_places_sites(&settings, place, out);
 	pmg_places_pip_operands(place, &settings, &typed, out);
 	return 0;
 }

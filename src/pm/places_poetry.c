@@ -1,7 +1,10 @@
 /* What poetry keeps, and where it installs to. */
+#include <glob.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/env.h"
+#include "base/hash.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "pm/managers.h"
@@ -21,6 +24,40 @@ static char *environments(const struct pmg_settings *settings, const struct pmg_
 	if (pmg_str_has_prefix(s->value, mark))
 		return pmg_path_join(cache, rest + strspn(rest, "/"));
 	return pmg_places_named(settings, place, out, "virtualenvs-path");
+}
+
+void pmg_poetry_mark(const char *project, char out[PMG_POETRY_MARK])
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	char hex[PMG_SHA256_HEX];
+	unsigned long long bits;
+	unsigned i;
+
+	pmg_sha256_hex(project, strlen(project), hex);
+	hex[12] = '\0'; /* 48 bits */
+	bits = strtoull(hex, NULL, 16);
+	for (i = 0; i < PMG_POETRY_MARK - 1; i++)
+		out[i] = digits[bits >> (42 - 6 * i) & 63];
+	out[i] = '\0';
+}
+
+/* Those of the project that lie there: NAME-MARK-pyVERSION. */
+static void add_environments(const char *dir, struct pmg_places *out)
+{
+	char mark[PMG_POETRY_MARK];
+	pmg_autofree char *pattern = NULL;
+	glob_t found = { 0 };
+	size_t i;
+
+	if (strpbrk(dir, "*?[\\"))
+		return; /* no folder that poetry would make */
+	pmg_poetry_mark(out->project, mark);
+	pattern = pmg_xasprintf("%s/*-%s-py*", dir, mark);
+	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
+		for (i = 0; i < found.gl_pathc; i++)
+			(void)pmg_strv_add_once(&out->bases, found.gl_pathv[i]);
+	globfree(&found);
 }
 
 /* `poetry self` changes poetry itself, `poetry python` interpreters of its own. */
@@ -81,8 +118,10 @@ int pmg_places_poetry(const struct pmg_place *place, struct pmg_places *out, str
 
 		pmg_places_add_own(&out->caches, place, seed);
 	}
-	if (envs)
+	if (envs) {
 		pmg_places_add_own(&out->prefixes, place, envs);
+		add_environments(envs, out);
+	}
 	if (venv && venv[0] == '/')
 		pmg_places_add_own(&out->prefixes, place, venv);
 	add_own(place, &verbs, out);

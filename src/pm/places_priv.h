@@ -90,12 +90,21 @@ int pmg_places_pipx(const struct pmg_place *place, struct pmg_places *out,
 /** What is poetry's; out->project is known. */
 int pmg_places_poetry(const struct pmg_place *place, struct pmg_places *out,
 		      struct pmg_err *err) PMG_MUST_CHECK;
+#define PMG_POETRY_MARK 9
+/** By which poetry tells environments of projects apart: of the SHA-256 of the path 48 bits, in
+ *  base64url. */
+void pmg_poetry_mark(const char *project, char out[PMG_POETRY_MARK]);
 /** Outside an environment: where an interpreter installs to, and where the user may; python may be
  *  NULL. */
 void pmg_places_pip_bare(const struct pmg_place *place, const char *python, struct pmg_places *out);
 /** What is uv's; out->project is known. */
 int pmg_places_uv(const struct pmg_place *place, struct pmg_places *out,
 		  struct pmg_err *err) PMG_MUST_CHECK;
+/** modules; out->project is known. @param start  where it works */
+void pmg_places_modules(const struct pmg_npmlike *n, const char *start, struct pmg_places *out);
+/** bases and targets, by pip's names for them; out->prefixes is known */
+void pmg_places_sites(const struct pmg_settings *settings, const struct pmg_place *place,
+		      struct pmg_places *out);
 /** programs */
 void pmg_places_programs(const struct pmg_place *place, struct pmg_places *out);
 /** repository, git_configs, git_dirs, hooks, git_secret; of the folder the command works in */

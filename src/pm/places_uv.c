@@ -192,6 +192,7 @@ int pmg_places_uv(const struct pmg_place *place, struct pmg_places *out, struct 
 
 		pmg_places_add_output(&out->outputs, place, out, path);
 	}
+	pmg_places_sites(&settings, place, out);
 	pmg_places_pip_operands(place, &settings, &typed, out);
 	add_configs(&uv);
 	return 0;

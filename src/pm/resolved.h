@@ -15,6 +15,7 @@
  *   resolved_walk.c    all of these below a folder
  */
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "pm/pm.h"
 
@@ -66,14 +67,20 @@ bool pmg_resolved_is_name(const char *name);
 const char *const *pmg_resolved_names(const char *manager);
 
 /**
- * What lies in a node_modules folder, however deep, or in a folder of *.dist-info. Links are not
- * followed: what pnpm links to lies in its store beside them.
+ * What lies in a node_modules folder, whatever it is called and however deep, or in a folder of
+ * *.dist-info. Links are not followed: what pnpm links to lies in its store beside them.
  * @return 0, also where there is no such folder; -PMG_E_LIMIT
  */
 int pmg_resolved_node_modules(struct pmg_resolved *set, const char *path,
 			      struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_resolved_site_packages(struct pmg_resolved *set, const char *path,
 			       struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * What tells whether packages of a node_modules folder have come, gone or been replaced since:
+ * equal numbers, none has. 0: there is none.
+ */
+uint32_t pmg_resolved_stamp(const char *path);
 
 #define PMG_RESOLVED_DEPTH_MAX   64U
 #define PMG_RESOLVED_ENTRIES_MAX 4194304U /* of folders, looked at in one walk */

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/io.h"
 #include "base/json.h"
 #include "base/path.h"
@@ -46,8 +47,10 @@ int pmg_tree_each(struct pmg_tree *tree, int dir, const char *path, unsigned dep
 	if (!d) {
 		if (dir >= 0)
 			(void)close(dir);
-		pmg_resolved_skip(tree->set, path,
-				  depth < PMG_RESOLVED_DEPTH_MAX ? strerror(errno) : "too deep");
+		if (tree->set)
+			pmg_resolved_skip(tree->set, path,
+					  depth < PMG_RESOLVED_DEPTH_MAX ? strerror(errno)
+									 : "too deep");
 		return 0;
 	}
 	while (r == 0 && (entry = readdir(d))) {
@@ -102,14 +105,32 @@ static char *trimmed(const char *text)
 }
 
 /* One that is there and cannot be read (too large, a link) still makes it a package. */
-static bool has_manifest(int folder)
+static bool has_manifest(struct pmg_tree *tree, int folder)
 {
 	struct stat st;
 
-	return fstatat(folder, "package.json", &st, AT_SYMLINK_NOFOLLOW) == 0;
+	if (fstatat(folder, "package.json", &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return false;
+	tree->stamp = pmg_fnv1a(tree->stamp, &st.st_dev, sizeof st.st_dev);
+	tree->stamp = pmg_fnv1a(tree->stamp, &st.st_ino, sizeof st.st_ino);
+	tree->stamp = pmg_fnv1a(tree->stamp, &st.st_ctim, sizeof st.st_ctim);
+	return true;
 }
 
-/* Where the version cannot be read nobody knows it, and it may be any. */
+/* "NAME-npm-VERSION-HASH" of berry's store. Of "@SCOPE-NAME-npm-..." nobody can tell where the
+ * scope ends: NULL, as of any other text. Caller frees. */
+static char *slug_name(const char *key)
+{
+	const char *found = NULL, *at = key;
+
+	while ((at = strstr(at, "-npm-")))
+		found = at++;
+	return found && found > key && key[0] != '@' ? pmg_xstrndup(key, (size_t)(found - key))
+						     : NULL;
+}
+
+/* Where the version cannot be read nobody knows it, and it may be any.
+ * @param name  of its folder; NULL: that says nothing, and the package names itself */
 static int add_installed(struct pmg_tree *tree, int folder, const char *path, const char *name,
 			 struct pmg_err *err)
 {
@@ -124,8 +145,8 @@ static int add_installed(struct pmg_tree *tree, int folder, const char *path, co
 	size_t len = 0;
 	int r;
 
-	if (!has_manifest(folder))
-		return 0; /* a folder, no package */
+	if (!tree->set)
+		return 0;
 	if (slurp(folder, "package.json", &text, &len) &&
 	    pmg_json_parse_as_js("package.json", text, len, &json, &scratch) == 0) {
 		called = trimmed(pmg_json_str(json, "name"));
@@ -133,6 +154,10 @@ static int add_installed(struct pmg_tree *tree, int folder, const char *path, co
 	}
 	locked.version = version;
 	from.file = pmg_resolved_keep(tree->set, file);
+	if (!name) {
+		locked.name = called ? called : "";
+		return add_one(tree, &from, PMG_ECO_NPM, &locked, err);
+	}
 	r = add_one(tree, &from, PMG_ECO_NPM, &locked, err);
 	if (r < 0 || !called || strcmp(called, name) == 0 ||
 	    !pmg_name_is_valid(PMG_ECO_NPM, called))
@@ -144,20 +169,58 @@ static int add_installed(struct pmg_tree *tree, int folder, const char *path, co
 static int take_module(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
 		       unsigned depth, struct pmg_err *err);
 
+/* The packages in FOLDER/node_modules. @param folder  borrowed */
+static int take_below(struct pmg_tree *tree, int folder, const char *path, unsigned depth,
+		      struct pmg_err *err)
+{
+	pmg_autofree char *modules = pmg_path_join(path, "node_modules");
+	int below = pmg_tree_open(folder, "node_modules");
+
+	return below < 0 ? 0 : pmg_tree_each(tree, below, modules, depth + 1, take_module, err);
+}
+
+/* What managers keep beside the folder that links into it: KEY/node_modules/NAME of pnpm (.pnpm),
+ * npm (.store) and bun (.bun), KEY/package of berry (.store). */
+static int take_key(struct pmg_tree *tree, int folder, const char *path, const char *key,
+		    unsigned depth, struct pmg_err *err)
+{
+	pmg_autofree char *package = pmg_path_join(path, "package");
+	pmg_autofree char *name = slug_name(key);
+	pmg_autofd int fd = pmg_tree_open(folder, "package");
+	int r = fd >= 0 && has_manifest(tree, fd) ? add_installed(tree, fd, package, name, err) : 0;
+
+	return r < 0 ? r : take_below(tree, folder, path, depth, err);
+}
+
+static int take_stored(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
+		       unsigned depth, struct pmg_err *err)
+{
+	pmg_autofree char *inside = pmg_path_join(path, entry->d_name);
+	pmg_autofd int fd = pmg_tree_is_folder(dir, entry) ? pmg_tree_open(dir, entry->d_name) : -1;
+
+	return fd < 0 ? 0 : take_key(tree, fd, inside, entry->d_name, depth, err);
+}
+
+static bool is_store(const char *name)
+{
+	return strcmp(name, ".pnpm") == 0 || strcmp(name, ".store") == 0 ||
+	       strcmp(name, ".bun") == 0;
+}
+
 /* A package's folder: itself, and what lies in a node_modules of its own. */
 static int take_package(struct pmg_tree *tree, int dir, const char *path, const char *folder,
 			const char *name, unsigned depth, struct pmg_err *err)
 {
 	pmg_autofree char *inside = pmg_path_join(path, folder);
-	pmg_autofree char *modules = pmg_path_join(inside, "node_modules");
 	pmg_autofd int fd = pmg_tree_open(dir, folder);
-	int below, r;
+	int r;
 
 	if (fd < 0)
-		return 0; /* gone, or none of ours to read */
+		return 0;            /* gone, or none of ours to read */
+	if (!has_manifest(tree, fd)) /* a folder, no package: or the key of a store */
+		return take_key(tree, fd, inside, folder, depth, err);
 	r = add_installed(tree, fd, inside, name, err);
-	below = r == 0 ? pmg_tree_open(fd, "node_modules") : -1;
-	return below < 0 ? r : pmg_tree_each(tree, below, modules, depth + 1, take_module, err);
+	return r < 0 ? r : take_below(tree, fd, inside, depth, err);
 }
 
 static int take_scoped(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
@@ -167,44 +230,36 @@ static int take_scoped(struct pmg_tree *tree, int dir, const char *path, const s
 
 	if (!pmg_tree_is_folder(dir, entry))
 		return 0;
+	/* No package's name: it is "@scope+name@1.0.0" of a store that has another name. */
+	if (strcmp(entry->d_name, "node_modules") == 0)
+		return take_below(tree, dir, path, depth, err);
 	return take_package(tree, dir, path, entry->d_name, name, depth, err);
-}
-
-/* pnpm's store: .pnpm/NAME@VERSION/node_modules/NAME. Bun's is .bun, of the same form. */
-static int take_stored(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
-		       unsigned depth, struct pmg_err *err)
-{
-	pmg_autofree char *inside = pmg_path_join(path, entry->d_name);
-	pmg_autofree char *modules = pmg_path_join(inside, "node_modules");
-	pmg_autofd int fd = pmg_tree_is_folder(dir, entry) ? pmg_tree_open(dir, entry->d_name) : -1;
-	int below = fd < 0 ? -1 : pmg_tree_open(fd, "node_modules");
-
-	return below < 0 ? 0 : pmg_tree_each(tree, below, modules, depth + 1, take_module, err);
 }
 
 static int take_module(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
 		       unsigned depth, struct pmg_err *err)
 {
 	const char *name = entry->d_name;
-	bool is_store = strcmp(name, ".pnpm") == 0 || strcmp(name, ".bun") == 0;
 	pmg_autofree char *inside = NULL;
+	bool store = is_store(name);
 	int fd;
 
-	if (!pmg_tree_is_folder(dir, entry) || (name[0] == '.' && !is_store))
+	if (!pmg_tree_is_folder(dir, entry) || (name[0] == '.' && !store))
 		return 0;
-	if (name[0] != '@' && !is_store)
+	if (name[0] != '@' && !store)
 		return take_package(tree, dir, path, name, name, depth, err);
 	inside = pmg_path_join(path, name);
 	fd = pmg_tree_open(dir, name);
 	return fd < 0 ? 0
 		      : pmg_tree_each(tree, fd, inside, depth + 1,
-				      is_store ? take_stored : take_scoped, err);
+				      store ? take_stored : take_scoped, err);
 }
 
 int pmg_tree_modules(struct pmg_tree *tree, int dir, const char *path, unsigned depth,
 		     struct pmg_err *err)
 {
-	return pmg_tree_each(tree, dir, path, depth, take_module, err);
+	return pmg_tree_each(tree, dir, path, depth,
+			     is_store(pmg_path_name(path)) ? take_stored : take_module, err);
 }
 
 /* "Name: x" of a text of headers; NULL when it is not there. Caller frees. */
@@ -282,6 +337,15 @@ int pmg_resolved_node_modules(struct pmg_resolved *set, const char *path, struct
 	int fd = pmg_tree_open(AT_FDCWD, path);
 
 	return fd < 0 ? 0 : pmg_tree_modules(&tree, fd, path, 0, err);
+}
+
+uint32_t pmg_resolved_stamp(const char *path)
+{
+	struct pmg_tree tree = { .stamp = PMG_FNV1A_INIT };
+	struct pmg_err err = PMG_ERR_INIT;
+	int fd = pmg_tree_open(AT_FDCWD, path);
+
+	return fd < 0 ? 0 : pmg_tree_modules(&tree, fd, path, 0, &err) < 0 ? 0 : tree.stamp;
 }
 
 int pmg_resolved_site_packages(struct pmg_resolved *set, const char *path, struct pmg_err *err)

@@ -2,12 +2,14 @@
 #define PMG_PM_RESOLVED_WALK_PRIV_H
 /** Folders that are walked by descriptor, links not followed: resolved_tree.c, resolved_walk.c. */
 #include <dirent.h>
+#include <stdint.h>
 
 #include "pm/resolved.h"
 
 struct pmg_tree {
-	struct pmg_resolved *set;
-	size_t seen; /* entries, all in all: PMG_RESOLVED_ENTRIES_MAX */
+	struct pmg_resolved *set; /* NULL: only the stamp is wanted */
+	uint32_t stamp;           /* of the manifests that are there: pmg_resolved_stamp() */
+	size_t seen;              /* entries, all in all: PMG_RESOLVED_ENTRIES_MAX */
 };
 
 /** @param dir  of the entry, borrowed. @return 0 to go on, else the walk ends and gives it back */

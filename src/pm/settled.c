@@ -3,26 +3,27 @@
 #include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/path.h"
 #include "base/str.h"
 #include "pm/managers.h"
-#include "pm/project.h"
+#include "pm/places.h"
 #include "pm/version.h"
 
 /* What a manager says of itself. Lists end with NULL. */
 struct habits {
 	const struct pmg_pm *pm;
 	const struct pmg_arg_table *args;
-	const char *const *lists; /* of what is installed, seen from the project */
+	const char *const *lists; /* of what is installed, seen from a folder of packages */
 	const char *const *mends; /* verbs that remove or update */
 	const char *const *asks;  /* verbs that neither change anything nor run it */
 	const char *const *adds;  /* verbs whose operands are asked for, whatever is pinned */
 };
 
 static const char *const no_words[] = { NULL };
-static const char *const npm_lists[] = { "node_modules/.package-lock.json", NULL };
-static const char *const pnpm_lists[] = { "node_modules/.pnpm/lock.yaml", NULL };
+static const char *const npm_lists[] = { ".package-lock.json", NULL };
+static const char *const pnpm_lists[] = { ".pnpm/lock.yaml", "lock.yaml", NULL };
 static const char *const npm_mends[] = { "uninstall", "unlink", "remove", "rm", "r",
 					 "un",        "prune",  "update", "u",  "up",
 					 "upgrade",   "udpate", "audit",  NULL };
@@ -70,6 +71,9 @@ void pmg_settled_done(struct pmg_settled *settled)
 {
 	pmg_strv_done(&settled->pins);
 	pmg_strv_done(&settled->lists);
+	pmg_strv_done(&settled->trees);
+	pmg_strv_done(&settled->stores);
+	pmg_strv_done(&settled->bases);
 	pmg_strv_done(&settled->dists);
 }
 
@@ -109,18 +113,12 @@ static bool is_global(const struct pmg_arg_table *table, char *const *argv)
 	return global;
 }
 
-/* The nearest one upward, as the manager finds it when it is called in a folder of the project. */
-static void add_pins(const char *manager, const char *cwd, const char *project,
-		     struct pmg_settled *out)
+static void add_pins(const char *manager, const char *project, struct pmg_settled *out)
 {
 	const char *const *names = pmg_resolved_names(manager);
 
-	for (; *names; names++) {
-		pmg_autofree char *up = project ? NULL : pmg_project_up(cwd, *names);
-		pmg_autofree char *path = pmg_path_join(project ? project : up ? up : cwd, *names);
-
-		(void)pmg_strv_add_once(&out->pins, path);
-	}
+	for (; *names; names++)
+		pmg_strv_take(&out->pins, pmg_path_join(project, *names));
 }
 
 /* Requirements files that a line of pip names. */
@@ -138,49 +136,79 @@ static void add_named(const char *cwd, char *const *argv, struct pmg_settled *ou
 		}
 }
 
-static void add_dists(const char *prefix, struct pmg_settled *out)
+/* The folders of *.dist-info that there are by now. */
+static void find_dists(const char *base, struct pmg_strv *out)
 {
 	static const char *const below[] = { "lib/python3*/site-packages",
 					     "lib64/python3*/site-packages",
 					     "lib/python3*/dist-packages",
+					     "local/lib/python3*/dist-packages",
 					     "python3*/site-packages" };
 	size_t i, k;
 
 	for (i = 0; i < PMG_ARRAY_LEN(below); i++) {
-		pmg_autofree char *pattern = pmg_path_join(prefix, below[i]);
+		pmg_autofree char *pattern = pmg_path_join(base, below[i]);
 		glob_t found = { 0 };
 
-		if (strpbrk(prefix, "*?[\\"))
+		if (strpbrk(base, "*?[\\"))
 			return; /* no prefix that a manager would make */
 		if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
 			for (k = 0; k < found.gl_pathc; k++)
-				(void)pmg_strv_add_once(&out->dists, found.gl_pathv[k]);
+				(void)pmg_strv_add_once(out, found.gl_pathv[k]);
 		globfree(&found);
 	}
 }
 
-void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const char *project,
-		      const struct pmg_strv *prefixes, char *const *argv, struct pmg_settled *out)
+static void copy_list(const struct pmg_strv *from, struct pmg_strv *to)
 {
-	const struct habits *own = habits_of(pm);
-	const char *root = project ? project : cwd;
-	pmg_autofree char *venv = pmg_path_join(root, ".venv");
+	size_t i;
+
+	for (i = 0; i < from->n; i++)
+		(void)pmg_strv_add_once(to, from->v[i]);
+}
+
+static void all_dists(const struct pmg_settled *settled, struct pmg_strv *out)
+{
+	size_t i;
+
+	copy_list(&settled->dists, out);
+	for (i = 0; i < settled->bases.n; i++)
+		find_dists(settled->bases.v[i], out);
+}
+
+/* npm's linked strategy and berry keep what they link to in a ".store" beside the links. */
+static void add_modules(const struct habits *own, const struct pmg_strv *modules,
+			struct pmg_settled *out)
+{
 	const char *const *list;
 	size_t i;
 
+	for (i = 0; i < modules->n; i++) {
+		for (list = own->lists; *list; list++)
+			pmg_strv_take(&out->lists, pmg_path_join(modules->v[i], *list));
+		pmg_strv_add(&out->trees, modules->v[i]);
+		pmg_strv_take(&out->stores, pmg_path_join(modules->v[i], ".store"));
+	}
+}
+
+void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg_places *places,
+		      char *const *argv, struct pmg_settled *out)
+{
+	const struct habits *own = habits_of(pm);
+
 	if (!own || is_global(own->args, argv) || is_verb_of(own, argv, own->asks))
 		return;
-	add_pins(pm->name, cwd, project, out);
-	for (list = own->lists; *list; list++)
-		pmg_strv_take(&out->lists, pmg_path_join(root, *list));
+	add_pins(pm->name, places->project, out);
+	add_modules(own, &places->modules, out);
 	if (pm->eco != PMG_ECO_PYPI)
 		return;
 	if (pm == &pmg_pm_pip)
 		add_named(cwd, argv, out);
 	else
-		add_dists(venv, out);
-	for (i = 0; prefixes && i < prefixes->n; i++)
-		add_dists(prefixes->v[i], out);
+		pmg_strv_take(&out->bases, pmg_path_join(places->project, ".venv"));
+	copy_list(&places->prefixes, &out->bases);
+	copy_list(&places->bases, &out->bases);
+	copy_list(&places->targets, &out->dists);
 }
 
 static int read_files(const struct pmg_strv *paths, struct pmg_resolved *out, struct pmg_err *err)
@@ -199,6 +227,26 @@ static int read_files(const struct pmg_strv *paths, struct pmg_resolved *out, st
 	return 0;
 }
 
+static int read_trees(const struct pmg_strv *paths, struct pmg_resolved *out, struct pmg_err *err)
+{
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < paths->n; i++)
+		r = pmg_resolved_node_modules(out, paths->v[i], err);
+	return r;
+}
+
+static bool has_list(const struct pmg_settled *settled)
+{
+	size_t i;
+
+	for (i = 0; i < settled->lists.n; i++)
+		if (access(settled->lists.v[i], F_OK) == 0)
+			return true;
+	return false;
+}
+
 int pmg_settled_pins(const struct pmg_settled *settled, struct pmg_resolved *out,
 		     struct pmg_err *err)
 {
@@ -208,29 +256,44 @@ int pmg_settled_pins(const struct pmg_settled *settled, struct pmg_resolved *out
 int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out,
 		     struct pmg_err *err)
 {
-	size_t i;
+	pmg_auto(strv) struct pmg_strv dists = { 0 };
 	int r = read_files(&settled->lists, out, err);
+	size_t i;
 
-	for (i = 0; r == 0 && i < settled->dists.n; i++)
-		r = pmg_resolved_site_packages(out, settled->dists.v[i], err);
+	if (r == 0)
+		r = read_trees(has_list(settled) ? &settled->stores : &settled->trees, out, err);
+	all_dists(settled, &dists);
+	for (i = 0; r == 0 && i < dists.n; i++)
+		r = pmg_resolved_site_packages(out, dists.v[i], err);
 	return r;
+}
+
+static void stamp_of(const char *path, struct pmg_str *out)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		st = (struct stat){ 0 };
+	(void)!pmg_str_addf(out, "%ju %ju %ju %jd.%09ld\n", (uintmax_t)st.st_dev,
+			    (uintmax_t)st.st_ino, (uintmax_t)st.st_size,
+			    (intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
 }
 
 char *pmg_settled_stamp(const struct pmg_settled *settled)
 {
-	const struct pmg_strv *const lists[] = { &settled->pins, &settled->lists, &settled->dists };
+	pmg_auto(strv) struct pmg_strv dists = { 0 };
+	const struct pmg_strv *const lists[] = { &settled->pins, &settled->lists, &dists };
 	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(SIZE_MAX / 2);
-	struct stat st;
+	const struct pmg_strv *trees;
 	size_t i, k;
 
+	all_dists(settled, &dists);
 	for (i = 0; i < PMG_ARRAY_LEN(lists); i++)
-		for (k = 0; k < lists[i]->n; k++) {
-			if (stat(lists[i]->v[k], &st) < 0)
-				st = (struct stat){ 0 };
-			(void)!pmg_str_addf(&out, "%ju %ju %ju %jd.%09ld\n", (uintmax_t)st.st_dev,
-					    (uintmax_t)st.st_ino, (uintmax_t)st.st_size,
-					    (intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
-		}
+		for (k = 0; k < lists[i]->n; k++)
+			stamp_of(lists[i]->v[k], &out);
+	trees = has_list(settled) ? &settled->stores : &settled->trees;
+	for (k = 0; k < trees->n; k++)
+		(void)!pmg_str_addf(&out, "%x\n", pmg_resolved_stamp(trees->v[k]));
 	return pmg_str_steal(&out);
 }
 

@@ -10,20 +10,24 @@
 struct pmg_settled {
 	struct pmg_strv pins;  /* lockfiles */
 	struct pmg_strv lists; /* files in which a manager keeps what it has installed */
-	struct pmg_strv dists; /* folders of *.dist-info */
+	struct pmg_strv
+		trees; /* folders of node's packages; looked through where there is no list */
+	struct pmg_strv
+		stores;        /* the same, whatever there is: the list names but links into them */
+	struct pmg_strv bases; /* of Python, in which folders of *.dist-info are looked for */
+	struct pmg_strv dists; /* such folders */
 };
 void pmg_settled_done(struct pmg_settled *settled);
 PMG_DEFINE_AUTO_DONE(settled, struct pmg_settled, pmg_settled_done);
 
+struct pmg_places;
 /**
- * @param project   where the manager works
- * @param prefixes  that the command line installs into; environments of Python
  * @param argv      the tool's; one that works for the whole host and not for a project ("-g"), or
  *                  that only asks (npm view), has nothing settled
  * @param[out] out  zeroed before
  */
-void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const char *project,
-		      const struct pmg_strv *prefixes, char *const *argv, struct pmg_settled *out);
+void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg_places *places,
+		      char *const *argv, struct pmg_settled *out);
 
 /** Read what is pinned, and what is installed. @return 0; -PMG_E_LIMIT */
 int pmg_settled_pins(const struct pmg_settled *settled, struct pmg_resolved *out,

@@ -101,7 +101,8 @@ static int check_steerable(struct pmg_uv *uv, const struct pmg_toml *table, cons
 static int take_table(struct pmg_uv *uv, const struct pmg_toml *table, const char *path)
 {
 	static const char *const keys[] = { "index",      "index-url", "extra-index-url",
-					    "find-links", "cache-dir", "default-index" };
+					    "find-links", "cache-dir", "default-index",
+					    "target",     "prefix" };
 	size_t i;
 	int r = check_steerable(uv, table, path);
 

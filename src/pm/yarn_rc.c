@@ -156,15 +156,11 @@ static bool is_one_of(const char *const *list, const char *word)
 
 static const char *const registries[] = { "npmRegistryServer", "npmPublishRegistry",
 					  "npmAuditRegistry", NULL };
-static const char *const paths[] = { "yarnPath",
-				     "caFilePath",
-				     "httpsCaFilePath",
-				     "cacheFolder",
-				     "globalFolder",
-				     "pnpmStoreFolder",
-				     "deferredVersionFolder",
-				     "virtualFolder",
-				     NULL };
+static const char *const paths[] = { "yarnPath",           "caFilePath",
+				     "httpsCaFilePath",    "cacheFolder",
+				     "globalFolder",       "pnpmStoreFolder",
+				     "pnpUnpluggedFolder", "deferredVersionFolder",
+				     "virtualFolder",      NULL };
 static const char *const steering[] = { "httpProxy", "httpsProxy", "caFilePath", "httpsCaFilePath",
 					NULL };
 

@@ -24,6 +24,7 @@ void pmg_policy_facts_done(struct pmg_policy_facts *facts)
 	pmg_strv_done(&facts->programs);
 	pmg_strv_done(&facts->configs);
 	pmg_strv_done(&facts->plain_configs);
+	pmg_strv_done(&facts->modules);
 	pmg_strv_done(&facts->parts);
 	pmg_strv_done(&facts->git_configs);
 	pmg_strv_done(&facts->git_dirs);
@@ -54,6 +55,9 @@ struct pmg_policy *pmg_build_begin(const struct pmg_policy_facts *facts)
 	policy->home = pmg_xstrdup(facts->home);
 	for (i = 0; i < PMG_ARRAY_LEN(dependency_names); i++)
 		pmg_strv_add(&policy->dependency_names, dependency_names[i]);
+	for (i = 0; i < facts->modules.n; i++)
+		if (!pmg_strv_has(&policy->dependency_names, pmg_path_name(facts->modules.v[i])))
+			pmg_strv_add(&policy->package_folders, facts->modules.v[i]);
 	for (i = 0; i < facts->parts.n; i++)
 		pmg_strv_add(&policy->manager_parts, facts->parts.v[i]);
 	return policy;

@@ -36,6 +36,7 @@ struct pmg_policy_facts {
 				   * trees, in which the programs on PATH really lie */
 	struct pmg_strv configs;  /* ${CONFIG}: the manager's own configuration files */
 	struct pmg_strv plain_configs; /* ${PLAINCONFIG}: those without a credential in them */
+	struct pmg_strv modules;       /* folders that packages are installed into */
 	struct pmg_strv parts;         /* programs that the manager starts in its own place */
 	struct pmg_strv git_configs;   /* ${GITCONFIG}: ~/.gitconfig, XDG, included files */
 	struct pmg_strv git_dirs;      /* ${GITDIR}: real git dir and common dir of the project */

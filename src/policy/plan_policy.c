@@ -121,6 +121,9 @@ static void add_switches(struct pmg_plan *plan, const struct pmg_policy *policy)
 	for (i = 0; i < policy->dependency_names.n; i++)
 		set(plan, policy, "dependency_folder", policy->dependency_names.v[i],
 		    PMG_ENFORCED_BROKER);
+	for (i = 0; i < policy->package_folders.n; i++)
+		set(plan, policy, "package_folder", policy->package_folders.v[i],
+		    PMG_ENFORCED_BROKER);
 	for (i = 0; i < policy->manager_parts.n; i++)
 		set(plan, policy, "manager_part", policy->manager_parts.v[i], PMG_ENFORCED_BROKER);
 	if (policy->project)

@@ -70,6 +70,7 @@ void pmg_policy_free(struct pmg_policy *policy)
 	free(policy->direct_dns_source);
 	free(policy->needs);
 	pmg_strv_done(&policy->dependency_names);
+	pmg_strv_done(&policy->package_folders);
 	pmg_strv_done(&policy->manager_parts);
 	pmg_strv_done(&policy->notes);
 	free(policy);

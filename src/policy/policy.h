@@ -95,6 +95,8 @@ struct pmg_policy {
 	char *home;
 	struct pmg_strv dependency_names; /* "node_modules", ".venv", "site-packages": below a
 					   * folder so called lie installed packages */
+	struct pmg_strv package_folders;  /* absolute; as such folders in who a script belongs to,
+					   * in nothing else: the project may name any */
 	struct pmg_strv manager_parts;    /* scripts that the manager starts in its own place */
 	struct pmg_policy_rule *rules;    /* sorted: access, rank, sensitive first, text bytes */
 	size_t n_rules;

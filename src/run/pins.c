@@ -281,7 +281,9 @@ int pmg_pins_after(struct pmg_running *run, struct pmg_err *err)
 	struct pmg_pins *pins = &run->pins;
 	pmg_auto(resolved) struct pmg_resolved now = { 0 }, tree = { 0 };
 	/* Where the manager keeps no list of what is installed, the lockfile has to do. */
-	bool has_tree = run->prepared.settled.lists.n + run->prepared.settled.dists.n > 0;
+	bool has_tree = run->prepared.settled.lists.n + run->prepared.settled.dists.n +
+				run->prepared.settled.bases.n >
+			0;
 	pmg_autofree char *stamp = pmg_settled_stamp(&run->prepared.settled);
 	int r;
 
@@ -293,6 +295,7 @@ int pmg_pins_after(struct pmg_running *run, struct pmg_err *err)
 		r = pmg_settled_tree(&run->prepared.settled, &tree, err);
 	if (r < 0)
 		return r;
+	has_tree |= tree.n > 0;
 	pmg_resolved_sort(&pins->listed);
 	pmg_resolved_filter(&tree, is_new, &(struct newness){ run, &pins->tree });
 	pmg_resolved_filter(&now, is_new, &(struct newness){ run, &pins->pins });

@@ -246,6 +246,7 @@ static void fill_facts(const struct pmg_run_want *want, const struct pmg_prepare
 		.programs = places->programs,
 		.configs = places->configs,
 		.plain_configs = places->plain_configs,
+		.modules = places->modules,
 		.parts = places->parts,
 		.git_configs = places->git_configs,
 		.git_dirs = places->git_dirs,
@@ -335,8 +336,7 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	pmg_policy_write_folders(out->policy, &out->folders);
 	note_links(&places, out->policy);
 	if (out->pm)
-		pmg_settled_find(out->pm, out->cwd, places.project, &places.prefixes, want->argv,
-				 &out->settled);
+		pmg_settled_find(out->pm, out->cwd, &places, want->argv, &out->settled);
 	return 0;
 }
 
@@ -357,6 +357,18 @@ int pmg_prepare_check(const struct pmg_run_want *want, const struct pmg_prepared
 					 "sandbox.policy_templates of config.yml");
 	}
 	return 0;
+}
+
+/* Without walls nothing else asks where things are. */
+static int find_settled(const struct pmg_run_want *want, const struct pmg_place *place,
+			struct pmg_prepared *out, struct pmg_err *err)
+{
+	pmg_auto(places) struct pmg_places places = { 0 };
+	int r = pmg_places_find(out->pm, place, &places, err);
+
+	if (r == 0)
+		pmg_settled_find(out->pm, out->cwd, &places, want->argv, &out->settled);
+	return r;
 }
 
 int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *config,
@@ -389,7 +401,9 @@ int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *
 	if (r < 0)
 		return r;
 	if (out->pm && !out->walls)
-		pmg_settled_find(out->pm, out->cwd, NULL, NULL, want->argv, &out->settled);
+		r = find_settled(want, &place, out, err);
+	if (r < 0)
+		return r;
 	out->has_loopback = has_loopback(&out->facts);
 	return 0;
 }

@@ -233,6 +233,15 @@ static bool ask_files(int dir, bool any, struct pmg_package *out)
 	return false;
 }
 
+/* Do packages lie in the folder that the first len bytes of path name? */
+static bool holds_packages(const struct pmg_policy *policy, const char *path, size_t len)
+{
+	pmg_autofree char *folder = pmg_xstrndup(path, len);
+
+	return pmg_strv_has(&policy->dependency_names, pmg_path_name(folder)) ||
+	       pmg_strv_has(&policy->package_folders, folder);
+}
+
 /* Length of the leading part of path that is an installed package's own folder, by the last
  * dependency folder in it; 0: none. *name is where its name begins. */
 static size_t installed_at(const struct pmg_policy *policy, const char *path, const char **name)
@@ -241,13 +250,9 @@ static size_t installed_at(const struct pmg_policy *policy, const char *path, co
 	const char *at = path, *first;
 
 	while (*at == '/') {
-		pmg_autofree char *part = NULL;
-
 		at++;
-		len = strcspn(at, "/");
-		part = pmg_xstrndup(at, len);
-		at += len;
-		if (!pmg_strv_has(&policy->dependency_names, part) || *at != '/')
+		at += strcspn(at, "/");
+		if (*at != '/' || !holds_packages(policy, path, (size_t)(at - path)))
 			continue;
 		first = at + 1;
 		len = strcspn(first, "/");

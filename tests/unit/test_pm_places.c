@@ -1,6 +1,7 @@
 #include "pm/places.h"
 
 #include "learning.h"
+#include "pm/places_priv.h"
 
 static bool has(const struct learning *l, const struct pmg_strv *list, const char *text)
 {
@@ -51,7 +52,10 @@ enum list {
 	PLAIN,
 	PARTS,
 	MADE,
-	FILES
+	FILES,
+	MODULES,
+	BASES,
+	TARGETS
 };
 
 static const struct pmg_strv *list_of(const struct pmg_places *places, enum list list)
@@ -62,7 +66,8 @@ static const struct pmg_strv *list_of(const struct pmg_places *places, enum list
 		[CONFIGS] = &places->configs,   [PROGRAMS] = &places->programs,
 		[DISTS] = &places->dists,       [PLAIN] = &places->plain_configs,
 		[PARTS] = &places->parts,       [MADE] = &places->made,
-		[FILES] = &places->made_files,
+		[FILES] = &places->made_files,  [MODULES] = &places->modules,
+		[BASES] = &places->bases,       [TARGETS] = &places->targets,
 	};
 
 	return lists[list];
@@ -307,6 +312,52 @@ static void places_follow_line_environment_files_and_defaults(void **state)
 		  "{top}/p", "{home}/.config/pypoetry" },
 		{ "pip", "pip install --user x", NULL, NULL, NULL, PREFIXES, "{home}/.local/bin",
 		  NULL },
+		/* Where it comes to lie, whoever says so. */
+		{ "npm", "npm i", NULL, NULL, NULL, MODULES, "{project}/node_modules", NULL },
+		{ "npm", "npm i --prefix sub", NULL, "home/project/sub/package.json", "{}", MODULES,
+		  "{project}/sub/node_modules", NULL },
+		{ "pnpm", "pnpm i", NULL, "home/project/.npmrc", "modules-dir=deps\n", MODULES,
+		  "{project}/deps", NULL },
+		{ "pnpm", "pnpm i", NULL, "home/project/.npmrc", "virtual-store-dir={top}/vs\n",
+		  MODULES, "{top}/vs", NULL },
+		{ "pnpm", "pnpm i", NULL, "home/project/pnpm-workspace.yaml", "modulesDir: deps\n",
+		  MODULES, "{project}/deps", NULL },
+		{ "pnpm", "pnpm i", NULL, "home/project/pnpm-workspace.yaml",
+		  "virtualStoreDir: vs\n", MODULES, "{project}/vs", NULL },
+		{ "pnpm", "pnpm i --modules-dir deps", NULL, NULL, NULL, MODULES, "{project}/deps",
+		  NULL },
+		{ "pnpm", "pnpm i --config.virtualStoreDir=vs", NULL, NULL, NULL, MODULES,
+		  "{project}/vs", NULL },
+		{ "pnpm", "pnpm --dir sub i", NULL, "home/project/sub/package.json", "{}", MODULES,
+		  "{project}/sub/node_modules", NULL },
+		{ "yarn", "yarn --modules-folder deps", NULL, NULL, NULL, MODULES, "{project}/deps",
+		  NULL },
+		{ "yarn", "yarn", NULL, "home/project/.yarnrc", "--install.modules-folder deps\n",
+		  MODULES, "{project}/deps", NULL },
+		{ "yarn", "yarn", NULL, "home/project/.yarnrc.yml", "pnpmStoreFolder: ./st\n",
+		  MODULES, "{project}/st", NULL },
+		{ "yarn", "yarn", "YARN_PNPM_STORE_FOLDER=st", NULL, NULL, MODULES, "{project}/st",
+		  NULL },
+		{ "yarn", "yarn", NULL, NULL, NULL, MODULES, "{project}/.yarn/unplugged", NULL },
+		{ "bun", "bun --cwd sub i", NULL, "home/project/sub/package.json", "{}", MODULES,
+		  "{project}/sub/node_modules", NULL },
+		{ "pip", "pip install --target t x", NULL, NULL, NULL, TARGETS, "{project}/t",
+		  NULL },
+		{ "pip", "pip install x", "PIP_TARGET={top}/t", NULL, NULL, TARGETS, "{top}/t",
+		  NULL },
+		{ "pip", "pip install x", NULL, "home/.config/pip/pip.conf",
+		  "[install]\ntarget = {top}/t\n", TARGETS, "{top}/t", NULL },
+		{ "pip", "pip install --prefix p x", NULL, NULL, NULL, BASES, "{project}/p", NULL },
+		{ "pip", "pip install --root {top}/r x", NULL, NULL, NULL, BASES,
+		  "{top}/r/usr/local", NULL },
+		{ "pip", "pip install --root {top}/r --prefix /p x", NULL, NULL, NULL, BASES,
+		  "{top}/r/p", NULL },
+		{ "uv", "uv pip install --target t x", NULL, NULL, NULL, TARGETS, "{project}/t",
+		  NULL },
+		{ "uv", "uv pip install x", NULL, "home/project/uv.toml", "[pip]\ntarget = \"t\"\n",
+		  TARGETS, "{project}/t", NULL },
+		{ "uv", "uv pip install --prefix p x", NULL, NULL, NULL, BASES, "{project}/p",
+		  NULL },
 	};
 	size_t i;
 
@@ -435,6 +486,30 @@ static void pip_in_an_environment_installs_there(void **state)
 	find(&l, "pip install x", &places);
 	assert_has(&l, &places.prefixes, "{project}/.venv");
 	assert_false(has(&l, &places.prefixes, "{home}/.local/bin"));
+	learning_end(&l);
+}
+
+static void poetry_environments_of_the_project_are_found(void **state)
+{
+	pmg_auto(places) struct pmg_places places = { 0 };
+	pmg_autofree char *own = NULL, *other = NULL;
+	char mark[PMG_POETRY_MARK];
+	struct learning l;
+
+	(void)state;
+	/* As poetry says it of that path. */
+	pmg_poetry_mark("/home/u/my project", mark);
+	assert_string_equal(mark, "DzrcvvZC");
+	learning_begin(&l, "poetry");
+	learning_program(&l, "poetry", "exit 1");
+	pmg_poetry_mark(l.project, mark);
+	own = pmg_xasprintf("home/.cache/pypoetry/virtualenvs/x-%s-py3.11", mark);
+	other = pmg_xasprintf("%s/pyvenv.cfg", own);
+	learning_write(&l, other, "");
+	learning_write(&l, "home/.cache/pypoetry/virtualenvs/x-DzrcvvZC-py3.11/pyvenv.cfg", "");
+	find(&l, "poetry install", &places);
+	assert_int_equal(places.bases.n, 1);
+	assert_true(pmg_str_has_suffix(places.bases.v[0], own));
 	learning_end(&l);
 }
 
@@ -837,6 +912,7 @@ int main(void)
 		cmocka_unit_test(what_is_typed_is_meant_to_be_read),
 		cmocka_unit_test(a_typed_link_of_a_repository_does_not_lead_out_of_it),
 		cmocka_unit_test(pip_in_an_environment_installs_there),
+		cmocka_unit_test(poetry_environments_of_the_project_are_found),
 		cmocka_unit_test(the_project_is_the_root_that_the_manager_uses),
 		cmocka_unit_test(caches_behind_links_have_both_names),
 		cmocka_unit_test(programs_are_found_behind_version_managers),

@@ -4,12 +4,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "../helper/folder.h"
+#include "base/path.h"
 #include "base/str.h"
+#include "pm/places.h"
 
 /* Command lines, the packages that are refused, and whether they may go on all the same. */
 static const struct {
@@ -81,8 +84,8 @@ static void put(const char *folder, const char *name, const char *text)
 	folder_write(folder, name, text, strlen(text));
 }
 
-static size_t found(const char *line, const char *cwd, const char *project,
-		    const struct pmg_strv *prefixes, size_t *tree)
+static size_t found(const char *line, const char *cwd, const struct pmg_places *places,
+		    size_t *tree)
 {
 	pmg_auto(strv) struct pmg_strv words = { 0 };
 	pmg_auto(settled) struct pmg_settled settled = { 0 };
@@ -90,7 +93,7 @@ static size_t found(const char *line, const char *cwd, const char *project,
 	const struct pmg_pm *pm = manager(&words, line);
 	struct pmg_err err = PMG_ERR_INIT;
 
-	pmg_settled_find(pm, cwd, project, prefixes, pmg_strv_argv(&words), &settled);
+	pmg_settled_find(pm, cwd, places, pmg_strv_argv(&words), &settled);
 	assert_int_equal(pmg_settled_pins(&settled, &pins, &err), 0);
 	assert_int_equal(pmg_settled_tree(&settled, &installed, &err), 0);
 	*tree = installed.n;
@@ -100,13 +103,10 @@ static size_t found(const char *line, const char *cwd, const char *project,
 static void lockfiles_and_what_is_installed_are_found(void **state)
 {
 	pmg_auto(folder) char *folder = folder_new();
-	pmg_autofree char *deep = pmg_path_join(folder, "src/deep");
-	pmg_autofree char *venv = pmg_path_join(folder, "venv");
-	pmg_auto(strv) struct pmg_strv prefixes = { 0 };
+	pmg_auto(places) struct pmg_places places = { .project = pmg_xstrdup(folder) };
 	size_t tree = 0;
 
 	(void)state;
-	put(folder, "src/deep/file", "");
 	put(folder, "package-lock.json", "{\"packages\": {\"node_modules/x\": {}}}");
 	put(folder, "node_modules/.package-lock.json",
 	    "{\"packages\": {\"node_modules/x\": {}, \"node_modules/y\": {}}}");
@@ -115,47 +115,103 @@ static void lockfiles_and_what_is_installed_are_found(void **state)
 	put(folder, "req/dev.txt", "a==1\nb==2\n");
 	put(folder, "venv/lib/python3.11/site-packages/a-1.dist-info/RECORD", "");
 	put(folder, ".venv/lib/python3.12/site-packages/b-1.dist-info/RECORD", "");
-	pmg_strv_add(&prefixes, venv);
+	pmg_strv_take(&places.prefixes, pmg_path_join(folder, "venv"));
+	pmg_strv_take(&places.modules, pmg_path_join(folder, "node_modules"));
 
-	assert_int_equal(found("npm ci", folder, folder, NULL, &tree), 1);
+	assert_int_equal(found("npm ci", folder, &places, &tree), 1);
 	assert_int_equal(tree, 2);
-	/* Without a project that is known, the nearest one upward */
-	assert_int_equal(found("npm ci", deep, NULL, NULL, &tree), 1);
-	assert_int_equal(found("npm view x", folder, folder, NULL, &tree), 0);
+	assert_int_equal(found("npm view x", folder, &places, &tree), 0);
 	assert_int_equal(tree, 0);
 	/* Which word is the verb? */
-	assert_int_equal(found("npm --what-is-this ci view", folder, folder, NULL, &tree), 1);
-	assert_int_equal(found("npm i -g x", folder, folder, NULL, &tree), 0);
+	assert_int_equal(found("npm --what-is-this ci view", folder, &places, &tree), 1);
+	assert_int_equal(found("npm i -g x", folder, &places, &tree), 0);
 	assert_int_equal(tree, 0);
-	assert_int_equal(found("pnpm i", folder, folder, NULL, &tree), 0);
+	assert_int_equal(found("pnpm i", folder, &places, &tree), 0);
 	assert_int_equal(tree, 1);
-	assert_int_equal(found("uv sync", folder, folder, NULL, &tree), 1);
+	assert_int_equal(found("uv sync", folder, &places, &tree), 1);
+	assert_int_equal(tree, 2);
+	assert_int_equal(found("pip install -r req/dev.txt", folder, &places, &tree), 2);
 	assert_int_equal(tree, 1);
-	assert_int_equal(found("pip install -r req/dev.txt", folder, folder, &prefixes, &tree), 2);
-	assert_int_equal(tree, 1);
-	assert_int_equal(found("pipx run x", folder, folder, &prefixes, &tree), 0);
+	assert_int_equal(found("pipx run x", folder, &places, &tree), 0);
 	assert_int_equal(tree, 0);
+}
+
+/* Where a manager has its packages elsewhere, or keeps no list, what lies there is looked at. */
+static void folders_of_any_name_are_looked_through(void **state)
+{
+	static const struct {
+		const char *line, *file;
+		size_t n;
+	} cases[] = {
+		{ "bun install", "deps/x/package.json", 1 },
+		{ "yarn", "deps/@s/x/package.json", 1 },
+		{ "yarn", "deps/x-npm-1.0.0-0123456789/package/package.json", 1 },
+		{ "yarn", "deps/.store/x-npm-1.0.0-0123456789/package/package.json", 1 },
+		{ "pnpm i", "deps/@s+x@1.0.0/node_modules/@s/x/package.json", 1 },
+		{ "npm ci", "deps/.store/x@1.0.0-hash/node_modules/x/package.json", 1 },
+		{ "npm ci", "deps/.other/x/package.json", 0 },
+		{ "pip install x", "base/lib/python3.11/site-packages/x-1.dist-info/RECORD", 1 },
+		{ "pip install x", "base/local/lib/python3.11/dist-packages/x-1.dist-info/RECORD",
+		  1 },
+		{ "uv pip install x", "target/x-1.dist-info/RECORD", 1 },
+	};
+	size_t i, tree;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(cases); i++) {
+		pmg_auto(folder) char *folder = folder_new();
+		pmg_auto(places) struct pmg_places places = { .project = pmg_xstrdup(folder) };
+
+		put(folder, cases[i].file, "{\"version\": \"1.0.0\", \"name\": \"x\"}");
+		pmg_strv_take(&places.modules, pmg_path_join(folder, "deps"));
+		pmg_strv_take(&places.bases, pmg_path_join(folder, "base"));
+		pmg_strv_take(&places.targets, pmg_path_join(folder, "target"));
+		(void)found(cases[i].line, folder, &places, &tree);
+		/* Of a scoped one both names count. */
+		if (strstr(cases[i].file, "@s/") ? tree != 2 : tree != cases[i].n)
+			fail_msg("%s, %s: %zu", cases[i].line, cases[i].file, tree);
+	}
 }
 
 static void what_has_changed_has_another_stamp(void **state)
 {
+	/* Put there one after the other; each time it is another one. */
+	static const struct {
+		const char *file, *text;
+	} steps[] = {
+		{ "package-lock.json", "{}" },
+		{ "package-lock.json", "[]" }, /* as long, and put in its place */
+		{ "node_modules/x/package.json", "{}" },
+		{ "node_modules/x/package.json", "[]" },
+		{ "node_modules/x/node_modules/y/package.json", "{}" },
+		{ "node_modules/.store/k/node_modules/x/package.json", "{}" },
+		{ "node_modules/.package-lock.json", "{}" },
+		{ "node_modules/.store/k/node_modules/y/package.json", "{}" },
+	};
 	pmg_auto(folder) char *folder = folder_new();
+	pmg_auto(places) struct pmg_places places = { .project = pmg_xstrdup(folder) };
 	pmg_auto(strv) struct pmg_strv words = { 0 };
 	pmg_auto(settled) struct pmg_settled settled = { 0 };
 	const struct pmg_pm *pm = manager(&words, "npm ci");
-	pmg_autofree char *none = NULL, *one = NULL, *same = NULL, *other = NULL;
+	pmg_autofree char *last = NULL;
+	size_t i;
 
 	(void)state;
-	pmg_settled_find(pm, folder, folder, NULL, pmg_strv_argv(&words), &settled);
-	none = pmg_settled_stamp(&settled);
-	put(folder, "package-lock.json", "{}");
-	one = pmg_settled_stamp(&settled);
-	same = pmg_settled_stamp(&settled);
-	put(folder, "package-lock.json", "[]"); /* as long, and put in its place */
-	other = pmg_settled_stamp(&settled);
-	assert_string_not_equal(none, one);
-	assert_string_equal(one, same);
-	assert_string_not_equal(one, other);
+	pmg_strv_take(&places.modules, pmg_path_join(folder, "node_modules"));
+	pmg_settled_find(pm, folder, &places, pmg_strv_argv(&words), &settled);
+	last = pmg_settled_stamp(&settled);
+	for (i = 0; i < PMG_ARRAY_LEN(steps); i++) {
+		pmg_autofree char *now = NULL, *same = NULL;
+
+		put(folder, steps[i].file, steps[i].text);
+		now = pmg_settled_stamp(&settled);
+		same = pmg_settled_stamp(&settled);
+		if (strcmp(now, last) == 0)
+			fail_msg("%s %s", steps[i].file, steps[i].text);
+		assert_string_equal(now, same);
+		free(last);
+		last = pmg_steal_ptr(&now);
+	}
 }
 
 int main(void)
@@ -163,6 +219,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_removes_or_replaces_goes_on),
 		cmocka_unit_test(lockfiles_and_what_is_installed_are_found),
+		cmocka_unit_test(folders_of_any_name_are_looked_through),
 		cmocka_unit_test(what_has_changed_has_another_stamp),
 	};
 

@@ -90,6 +90,10 @@ static const char *const files[][2] = {
 	{ "node_modules/.pnpm/b@3/node_modules/b/package.json", "{\"version\":\"3.0.0\"}" },
 	{ "node_modules/bare/x", "" },
 	{ "venv/site-packages/six/PKG-INFO", "Name: six\nVersion: 1.16\n" },
+	{ "deps/other/package.json", "{\"name\":\"innocent\",\"version\":\"6.6.6\"}" },
+	{ "deps/@s/c/package.json", "{\"name\":\"innocent\",\"version\":\"1.0.0\"}" },
+	{ "deps/@s/c/lib/x", "" },
+	{ "src/deps/other/package.json", "{\"name\":\"innocent\",\"version\":\"6.6.6\"}" },
 };
 
 static const struct {
@@ -110,6 +114,9 @@ static const struct {
 	{ "node_modules/.pnpm/b@3/node_modules/b", "b@3.0.0", false, NULL },
 	{ "node_modules/bare", "bare", false, NULL },
 	{ "venv/site-packages/six", "six@1.16", false, NULL },
+	{ "deps/other", "other@6.6.6", false, "innocent@6.6.6" }, /* of package_folders */
+	{ "deps/@s/c/lib", "@s/c@1.0.0", false, "innocent@1.0.0" },
+	{ "src/deps/other", "innocent@6.6.6", false, NULL }, /* of none */
 };
 
 static void fill_policy(struct pmg_policy *policy, const char *project, const char *home)
@@ -118,6 +125,7 @@ static void fill_policy(struct pmg_policy *policy, const char *project, const ch
 	policy->home = pmg_xstrdup(home);
 	pmg_strv_add(&policy->dependency_names, "node_modules");
 	pmg_strv_add(&policy->dependency_names, "site-packages");
+	pmg_strv_take(&policy->package_folders, pmg_path_join(project, "deps"));
 }
 
 static void empty_policy(struct pmg_policy *policy)
@@ -125,6 +133,7 @@ static void empty_policy(struct pmg_policy *policy)
 	free(policy->project);
 	free(policy->home);
 	pmg_strv_done(&policy->dependency_names);
+	pmg_strv_done(&policy->package_folders);
 }
 
 static bool package_of(const struct pmg_policy *policy, const char *path, struct pmg_package *out)

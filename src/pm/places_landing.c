@@ -1,0 +1,89 @@
+/*
+ * Where packages come to lie: what is looked at before a run and after it. Nothing is opened by it,
+ * so settings of the project count as all others, and of one that is there several times each.
+ */
+#include <string.h>
+
+#include "base/path.h"
+#include "base/str.h"
+#include "pm/npmlike.h"
+#include "pm/places_priv.h"
+
+#define LANDINGS_MAX 64U /* folders of one kind: a file may say anything */
+
+static void add(struct pmg_strv *list, const char *path)
+{
+	if (list->n < LANDINGS_MAX)
+		pmg_places_add(list, path);
+}
+
+/* Seen from the project, as most are, and from the folder in which the line was typed. */
+static void add_settings(struct pmg_strv *list, const struct pmg_settings *settings,
+			 const struct pmg_place *place, const struct pmg_places *out,
+			 const char *key)
+{
+	size_t i;
+
+	for (i = 0; i < settings->n; i++) {
+		const struct pmg_setting *s = &settings->v[i];
+		const char *value = strcmp(s->key, key) == 0 ? pmg_settings_use(s) : NULL;
+		pmg_autofree char *here = NULL, *there = NULL;
+
+		if (!value)
+			continue;
+		there = pmg_places_path(place, out->project, value);
+		here = pmg_places_path(place, place->cwd, value);
+		add(list, there);
+		add(list, here);
+	}
+}
+
+void pmg_places_modules(const struct pmg_npmlike *n, const char *start, struct pmg_places *out)
+{
+	/* pnpm's, then those of yarn 1 and of berry */
+	static const char *const keys[] = { "modules-dir", "virtual-store-dir", "modules-folder",
+					    "pnpm-store-folder", "pnp-unplugged-folder" };
+	pmg_autofree char *top = pmg_path_join(out->project, "node_modules");
+	pmg_autofree char *here = pmg_path_join(start, "node_modules");
+	pmg_autofree char *unplugged = pmg_path_join(out->project, ".yarn/unplugged");
+	size_t i;
+
+	add(&out->modules, top);
+	add(&out->modules, here); /* of a workspace's member */
+	if (strcmp(pmg_path_name(n->place->argv[0]), "yarn") == 0)
+		add(&out->modules, unplugged);
+	for (i = 0; i < PMG_ARRAY_LEN(keys); i++)
+		add_settings(&out->modules, &n->settings, n->place, out, keys[i]);
+}
+
+/* ROOT and the whole path of a prefix below it. */
+static void add_rooted(const struct pmg_strv *roots, const struct pmg_strv *prefixes,
+		       struct pmg_strv *to)
+{
+	size_t i, k;
+
+	for (i = 0; i < roots->n; i++)
+		for (k = 0; k < prefixes->n; k++) {
+			pmg_autofree char *path =
+				pmg_xasprintf("%s%s", roots->v[i], prefixes->v[k]);
+
+			add(to, path);
+		}
+}
+
+void pmg_places_sites(const struct pmg_settings *settings, const struct pmg_place *place,
+		      struct pmg_places *out)
+{
+	pmg_auto(strv) struct pmg_strv roots = { 0 }, below = { 0 };
+
+	add_settings(&out->targets, settings, place, out, "target");
+	add_settings(&out->bases, settings, place, out, "prefix");
+	add_settings(&roots, settings, place, out, "root");
+	if (roots.n == 0)
+		return;
+	pmg_strv_extend(&below, pmg_strv_argv(&out->bases));
+	pmg_strv_extend(&below, pmg_strv_argv(&out->prefixes));
+	(void)pmg_strv_add_once(&below, "/usr");
+	(void)pmg_strv_add_once(&below, "/usr/local");
+	add_rooted(&roots, &below, &out->bases);
+}
