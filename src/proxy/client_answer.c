@@ -111,7 +111,8 @@ static void sniff(struct pmg_client *client, const char *bytes, size_t len)
 	pmg_report_passed(client->service->report, target, "artifact");
 }
 
-/* What a redirect leads to is the same package, wherever it is. */
+/* What a redirect leads to is the same package, wherever it is; what is told of it is told there.
+ */
 static void follow_redirect(struct pmg_client *client, const struct pmg_head *head)
 {
 	const char *location = pmg_head_get(head, "location");
@@ -123,6 +124,8 @@ static void follow_redirect(struct pmg_client *client, const struct pmg_head *he
 	    pmg_reference_resolve(&client->request.url, location, &url, &scratch) < 0)
 		return;
 	pmg_catalog_follow(client->service->catalog, &client->asked, &url);
+	if (pmg_response_redirects(head))
+		client->asked.is_inspected = false;
 }
 
 /* Some take the body where its Location is empty, or where it leads too often: there is none. */

@@ -95,11 +95,16 @@ static void tell_judged(struct pmg_report *report, const struct pmg_identity *wh
 			struct pmg_wire_judged *m, const struct pmg_url *url)
 {
 	const char *version = who->version ? who->version : "";
+	pmg_autofree char *where = pmg_url_text(url);
 	pmg_autofree char *key =
 		pmg_xasprintf("%s%d %s@%s", verdict, (int)who->eco, who->name, version);
-	pmg_autofree char *where = pmg_url_text(url);
+	pmg_autofree char *file = pmg_xasprintf("%s %s", key, where);
+	bool is_new = seen_add(&report->judged, key) != SEEN;
 
-	if (seen_add(&report->judged, key) == SEEN)
+	/* A version may have several files, with something in each. */
+	if (judgement->findings.n > 0)
+		is_new = seen_add(&report->judged, file) != SEEN;
+	if (!is_new)
 		return;
 	m->eco = as_text(pmg_eco_name(who->eco));
 	m->name = who->name;

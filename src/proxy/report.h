@@ -20,7 +20,8 @@ struct pmg_report *pmg_report_new(struct pmg_link *link) PMG_MUST_CHECK;
 void pmg_report_free(struct pmg_report *report);
 PMG_DEFINE_AUTO(report, struct pmg_report *, pmg_report_free);
 
-/** A package was judged: once a package, version and verdict.
+/** A package was judged: once a package, version and verdict, and file in which something was
+ * found.
  *  @param why  in words; NULL: it is allowed */
 void pmg_report_judged(struct pmg_report *report, const struct pmg_identity *who, bool allowed,
 		       const struct pmg_judgement *judgement, const char *why,

@@ -134,6 +134,15 @@ static bool has_room(const struct pmg_record *record, const struct pmg_wire_judg
 	return record->n_blocked < PMG_RECORD_BLOCKED_MAX;
 }
 
+/* What was found in another file of that version. */
+static void add_findings(struct pmg_wire_judged *to, const struct pmg_wire_judged *from)
+{
+	size_t i;
+
+	for (i = 0; i < from->findings.n && to->findings.n < PMG_WIRE_LIST_MAX; i++)
+		(void)pmg_strv_add_once(&to->findings, from->findings.v[i]);
+}
+
 /* The keep functions move what is new into the record; else the texts stay with the caller. */
 static bool keep_judged(struct pmg_record *record, struct pmg_wire_judged *m)
 {
@@ -145,6 +154,7 @@ static bool keep_judged(struct pmg_record *record, struct pmg_wire_judged *m)
 	slot = slot_of(record, m);
 	if (*slot) {
 		record->packages[*slot - 1].count++;
+		add_findings(&record->packages[*slot - 1].what, m);
 		return false;
 	}
 	if (!has_room(record, m)) {

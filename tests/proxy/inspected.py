@@ -199,7 +199,12 @@ class Inspected(world.Case):
                 answer = client.get(url)
                 self.assertEqual((answer.status, answer.whole, answer.body), (302, True, b""))
                 self.assertIsNone(answer["content-encoding"])
-        self.assertEqual([row[2] for row in self.judged()], ["block"] * 6 + ["allow"] * 2)
+        url = self.shelf.put("/led/-/led-1.0.0.tgz", b"", head="302 Found", extra=["Location: /blob?1"])
+        blob = self.shelf.put("/blob", tgz((EVIL, b"x"), name="led"))
+        self.assertEqual((client.get(url).status, client.get(blob + "?1").status), (302, 403))
+        # A redirect is not told of: what it leads to is.
+        self.assertEqual([(row[0][:3], row[2]) for row in self.judged()],
+                         [("odd", "block")] * 6 + [("goo", "allow"), ("led", "block")])
 
     def test_a_wheel_is_looked_into_and_its_metadata_file_is_not(self):
         client = self.begin()
@@ -218,9 +223,21 @@ class Inspected(world.Case):
         answer = client.get(self.shelf.put("/simple" + path.replace("1.0", "1.1"), raw.getvalue()))
         self.assertEqual(answer.status, 403)
         self.assertIn(b"a path leaves the package: ../../x.py", answer.body)
-        rows = self.judged()
-        self.assertEqual(rows[0], ("w", "1.0", "allow", 0, ["startup: x.pth"]))
-        self.assertEqual(rows[-1][:4], ("w", "1.1", "block", 3009))
+        source = io.BytesIO()
+        with tarfile.open(fileobj=source, mode="w:gz") as tar:
+            for name in ("w-1.0/PKG-INFO", "w-1.0/setup.py"):
+                info = tarfile.TarInfo(name)
+                info.size = len(text)
+                tar.addfile(info, io.BytesIO(text))
+        for _ in range(2):
+            answer = client.get(self.shelf.put("/simple/files/w-1.0.tar.gz", source.getvalue()))
+            self.assertEqual((answer.status, answer.body), (200, source.getvalue()))
+        self.assertEqual(self.judged(), [
+            ("w", "1.0", "allow", 0, ["startup: x.pth"]),
+            ("w", "1.1", "block", 3009,
+             ["traversal: ../../x.py", "mismatch: w-1.0.dist-info says w@1.0",
+              "mismatch: w-1.0.dist-info/METADATA says w@1.0", "startup: x.pth"]),
+            ("w", "1.0", "allow", 0, ["build: setup.py"])])
 
     def test_an_address_that_ends_like_a_metadata_file_hides_nothing(self):
         client = self.begin()

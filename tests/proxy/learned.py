@@ -124,7 +124,7 @@ class Learned(world.Case):
         self.assertEqual(self.client().get(
             "http://localhost:%d/blob?sig=1" % server.port).body, body)
         self.assertEqual([(m["name"], m["url"]) for m in self.told("judged")],
-                         [("x", base + "/x/-/x-1.0.0.tgz")])
+                         [("x", "http://localhost:%d/blob" % server.port)])
 
     def test_an_index_is_asked_when_pip_asks_none(self):
         """pip had all pages in its cache: the first thing it does is to connect to the CDN."""

@@ -41,6 +41,28 @@ static void equal_events_are_counted_not_repeated(void **state)
 	assert_false(pmg_record_is_empty(&record));
 }
 
+static void what_was_found_in_two_files_of_a_version_stands_together(void **state)
+{
+	static const char *const found[] = { "native: a.so", "build: setup.py", "native: a.so" };
+	pmg_auto(record) struct pmg_record record = { 0 };
+	pmg_autofree char *all = NULL;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(found); i++) {
+		struct pmg_wire_judged m = { .eco = pmg_xstrdup("pypi"),
+					     .name = pmg_xstrdup("x"),
+					     .version = pmg_xstrdup("1.0"),
+					     .verdict = pmg_xstrdup("allow") };
+
+		pmg_strv_add(&m.findings, found[i]);
+		assert_int_equal(pmg_record_judged(&record, &m), i == 0);
+	}
+	all = pmg_strv_join(&record.packages[0].what.findings, ", ", 100);
+	assert_string_equal(all, "native: a.so, build: setup.py");
+	assert_int_equal(record.packages[0].count, 3);
+}
+
 static void a_flood_of_allowed_packages_leaves_room_for_blocks(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { 0 };
@@ -142,6 +164,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_events_are_counted_not_repeated),
+		cmocka_unit_test(what_was_found_in_two_files_of_a_version_stands_together),
 		cmocka_unit_test(a_flood_of_allowed_packages_leaves_room_for_blocks),
 		cmocka_unit_test(passed_and_troubles_are_bounded),
 		cmocka_unit_test(a_run_id_says_the_day),
