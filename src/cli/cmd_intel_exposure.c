@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "cli/cmd_intel.h"
 #include "conf/managed.h"
+#include "policy/reach.h"
 #include "verdict/pinned.h"
 #include "violation/ledger.h"
 
@@ -77,17 +78,29 @@ static int judge_package(struct exposure *exposure, const struct pmg_ledger_land
 	return r;
 }
 
-/* Without walls there is no list: then it was all that the user could. */
-static struct json_t *reach_json(const char *text)
+/* All that its scripts were allowed, and of it what people had added to the built-in rules. Without
+ * walls there is no list: then it was all that the user could. */
+static void set_reach(struct json_t *run, const char *text)
 {
-	struct json_t *list = NULL;
+	pmg_auto(json) struct json_t *list = NULL;
+	pmg_auto(strv) struct pmg_strv all = { 0 }, added = { 0 };
 	struct pmg_err scratch = PMG_ERR_INIT;
+	size_t i;
 
-	if (text && pmg_json_parse("reach", text, strlen(text), &list, &scratch) == 0 &&
-	    pmg_json_is_array(list))
-		return list;
-	pmg_json_free(list);
-	return pmg_json_array();
+	if (text && pmg_json_parse("reach", text, strlen(text), &list, &scratch) < 0)
+		list = NULL;
+	for (i = 0; i < pmg_json_len(list); i++) {
+		const char *entry = pmg_json_text(pmg_json_at(list, i));
+
+		if (entry && pmg_str_has_prefix(entry, PMG_REACH_BUILTIN))
+			pmg_strv_add(&all, entry + strlen(PMG_REACH_BUILTIN));
+		else if (entry) {
+			pmg_strv_add(&all, entry);
+			pmg_strv_add(&added, entry);
+		}
+	}
+	pmg_json_set(run, "reach", pmg_json_strv(&all));
+	pmg_json_set(run, "added", pmg_json_strv(&added));
 }
 
 static void add_run(struct exposure *exposure, const struct pmg_ledger_landed *landed)
@@ -104,7 +117,7 @@ static void add_run(struct exposure *exposure, const struct pmg_ledger_landed *l
 	pmg_json_set_str(run, "profile", landed->profile);
 	pmg_json_set_str(run, "fingerprint", landed->fingerprint);
 	pmg_json_set_bool(run, "walls", !pmg_streq(landed->profile, "none"));
-	pmg_json_set(run, "reach", reach_json(landed->reach));
+	set_reach(run, landed->reach);
 	pmg_json_add(exposure->runs, run);
 	exposure->n_runs++;
 }
@@ -126,20 +139,53 @@ static int take(void *ctx, const struct pmg_ledger_landed *landed, struct pmg_er
 	return r;
 }
 
+/* What scripts of every run have: devices, folders that are theirs alone, and what is installed. */
+static bool goes_without_saying(const char *entry, const char *cwd)
+{
+	static const char *const usual[] = { "/dev", "/tmp", "/var/tmp" };
+	const char *path = strchr(entry, '=');
+	size_t i;
+
+	if (!path)
+		return false;
+	for (i = 0; i < PMG_ARRAY_LEN(usual); i++)
+		if (pmg_path_is_under(path + 1, usual[i]))
+			return true;
+	return cwd && pmg_path_is_under(path + 1, cwd);
+}
+
+static bool has_text(const struct json_t *list, const char *text)
+{
+	size_t i;
+
+	for (i = 0; i < pmg_json_len(list); i++)
+		if (pmg_streq(pmg_json_text(pmg_json_at(list, i)), text))
+			return true;
+	return false;
+}
+
 static void print_reach(const struct pmg_out *out, const struct json_t *run)
 {
 	const struct json_t *reach = pmg_json_get(run, "reach");
-	size_t i;
+	const struct json_t *added = pmg_json_get(run, "added");
+	size_t i, usual = 0;
 
 	if (!pmg_json_bool(run, "walls"))
 		(void)fprintf(out->to, "    it had no walls: all that you could\n");
 	else if (pmg_json_len(reach) == 0)
 		(void)fprintf(out->to, "    what it could reach was not kept\n");
 	for (i = 0; i < pmg_json_len(reach); i++) {
-		pmg_autofree char *text = pmg_out_quote(pmg_json_text(pmg_json_at(reach, i)));
+		const char *entry = pmg_json_text(pmg_json_at(reach, i));
+		pmg_autofree char *text = pmg_out_quote(entry);
 
-		(void)fprintf(out->to, "    %s\n", text);
+		if (!has_text(added, entry) && goes_without_saying(entry, pmg_json_str(run, "cwd")))
+			usual++;
+		else
+			(void)fprintf(out->to, "    %s\n", text);
 	}
+	if (usual > 0)
+		(void)fprintf(out->to, "    %sits own folder, temporary files and devices\n",
+			      usual < i ? "and " : "");
 }
 
 static void print_runs(const struct pmg_out *out, const struct json_t *runs)

@@ -19,5 +19,7 @@ tests_unit_test_cli_cmd_intel_LDADD = $(LINK_CLI_INTEL) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_cli_cmd_intel_apart
 tests_unit_test_cli_cmd_intel_apart_LDADD = $(LINK_CLI_INTEL) $(CMOCKA_LIBS)
 tests_unit_test_cli_cmd_intel_apart_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_import
+check_PROGRAMS += tests/unit/test_cli_cmd_intel_exposure
+tests_unit_test_cli_cmd_intel_exposure_LDADD = $(LINK_CLI_INTEL) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_cli_cmd_scan
 tests_unit_test_cli_cmd_scan_LDADD = $(LINK_CLI_INTEL) $(CMOCKA_LIBS)

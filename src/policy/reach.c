@@ -21,7 +21,12 @@ void pmg_policy_reach(const struct pmg_policy *policy, struct pmg_strv *out)
 		if (!counts(rule))
 			continue;
 		if (n++ < PMG_REACH_MAX)
-			pmg_strv_addf(out, "%s=%s", pmg_access_name(rule->access), rule->text);
+			pmg_strv_addf(out, "%s%s=%s",
+				      rule->layer == PMG_LAYER_BUILTIN ||
+						      rule->layer == PMG_LAYER_MANDATORY
+					      ? PMG_REACH_BUILTIN
+					      : "",
+				      pmg_access_name(rule->access), rule->text);
 	}
 	if (n > PMG_REACH_MAX)
 		pmg_strv_addf(out, "and %zu more", n - PMG_REACH_MAX);

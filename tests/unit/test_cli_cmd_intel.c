@@ -1,94 +1,27 @@
 /* pmg-intel as it was built, in a home of its own. */
 #include "cli/cmd_intel.h"
 
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <cmocka.h>
 
 #include "../helper/folder.h"
 #include "../helper/records.h"
+#include "../helper/said.h"
 #include "base/json.h"
 #include "base/str.h"
 
 static char *home;
 
-/* What one call said; "" when nothing. */
-struct said {
-	char *out, *err;
-	int status;
-};
-
-static void said_done(struct said *said)
-{
-	free(said->out);
-	free(said->err);
-}
-PMG_DEFINE_AUTO_DONE(said, struct said, said_done);
-
-static char *text_of(const char *name)
-{
-	pmg_autofree char *path = pmg_path_join(home, name);
-	struct pmg_err err = PMG_ERR_INIT;
-	char *text = NULL;
-	size_t len = 0;
-
-	records_must(pmg_io_slurp(path, 1U << 20, &text, &len, &err), &err);
-	return text;
-}
-
-static void child(const char *const *args, const char *in)
-{
-	static const int flags[] = { O_RDONLY, O_WRONLY | O_CREAT | O_TRUNC,
-				     O_WRONLY | O_CREAT | O_TRUNC };
-	const char *const names[] = { in ? "in" : "/dev/null", "out", "err" };
-	pmg_auto(strv) struct pmg_strv argv = { 0 };
-	int fd, opened;
-
-	pmg_strv_add(&argv, "pmg-intel");
-	pmg_strv_add(&argv, "intel");
-	for (; *args; args++)
-		pmg_strv_add(&argv, *args);
-	for (fd = 0; fd < 3; fd++) {
-		pmg_autofree char *path = pmg_path_join(home, names[fd]);
-
-		opened = open(path, flags[fd] | O_CLOEXEC, 0600);
-		if (opened < 0 || dup2(opened, fd) < 0)
-			_exit(126);
-	}
-	(void)setenv("HOME", home, 1);
-	(void)setenv("SOURCE_DATE_EPOCH", "1780000000", 1);
-	(void)unsetenv("XDG_STATE_HOME");
-	(void)unsetenv("XDG_CONFIG_HOME");
-	execv("./pmg-intel", pmg_strv_argv(&argv));
-	_exit(127);
-}
-
 #define RUN(...) run((const char *const[]){ __VA_ARGS__, NULL }, NULL)
 
 static struct said run(const char *const *args, const char *in)
 {
-	struct said said = { 0 };
-	int status = 0;
-	pid_t pid;
-
-	if (in)
-		folder_write(home, "in", in, strlen(in));
-	pid = fork();
-	assert_true(pid >= 0);
-	if (pid == 0)
-		child(args, in);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	said.status = WEXITSTATUS(status);
-	said.out = text_of("out");
-	said.err = text_of("err");
-	return said;
+	return said_run(home, "intel", args, in);
 }
 
 static void write_feed(const char *name, const char *text)

@@ -47,7 +47,8 @@ static void what_scripts_may_and_others_may_not(void **state)
 	pmg_policy_reach(policy, &reach);
 	pmg_strv_sort(&reach);
 	got = pmg_strv_join(&reach, " ", 1024);
-	assert_string_equal(got, "net-connect=cdn.test:443 read=/home/u/x write=/p/out/**");
+	assert_string_equal(got,
+			    "built-in write=/p/out/** net-connect=cdn.test:443 read=/home/u/x");
 }
 
 static void a_long_list_says_that_there_is_more(void **state)
