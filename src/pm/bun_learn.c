@@ -136,8 +136,10 @@ static int read_bunfigs(struct pmg_npmlike *n, const char *start, struct pmg_err
 	pmg_autofree char *config = xdg && *xdg ? pmg_path_join(xdg, ".bunfig.toml") : NULL;
 	int r = given ? read_bunfig(n, given, err) : 0;
 
+	n->settings.of_project = strcmp(start, n->place->home) != 0;
 	if (r == 0)
 		r = read_bunfig(n, own, err);
+	n->settings.of_project = false;
 	if (r == 0 && config)
 		r = read_bunfig(n, config, err);
 	return r == 0 ? read_bunfig(n, home, err) : r;

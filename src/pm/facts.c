@@ -69,8 +69,10 @@ int pmg_facts_registry(struct pmg_facts *facts, enum pmg_eco eco, const char *ur
 	to_base(&base);
 	for (i = 0; i < facts->n_registries; i++)
 		if (facts->registries[i].eco == eco && is_same(&facts->registries[i].base, &base) &&
-		    pmg_streq(facts->registries[i].scope, scope))
+		    pmg_streq(facts->registries[i].scope, scope)) {
+			facts->registries[i].is_private |= scope && facts->by_user;
 			return 0;
+		}
 	if (facts->n_registries >= PMG_REGISTRIES_MAX)
 		return pmg_err_set(err, PMG_E_LIMIT, 0, "more than %u registries",
 				   PMG_REGISTRIES_MAX);
@@ -81,6 +83,7 @@ int pmg_facts_registry(struct pmg_facts *facts, enum pmg_eco eco, const char *ur
 		.base = base,
 		.scope = scope ? pmg_xstrdup(scope) : NULL,
 		.origin = { .what = pmg_xstrdup(what), .line = line },
+		.is_private = scope && facts->by_user,
 	};
 	base = (struct pmg_url){ 0 };
 	return 0;

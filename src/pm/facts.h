@@ -7,7 +7,8 @@
  * Add a registry by its address. Equal ones are kept once, with the origin
  * that came first. A path without "/" at its end gets one; user name and
  * password are taken out (they are the tool's business), as is a query.
- * @param scope  "@acme" or NULL
+ * @param scope  "@acme" or NULL. A registry that has a scope bound to it by the user is no mirror
+ * of what everybody publishes there: with facts->by_user it is private
  * @return 0; -PMG_E_PARSE: not an address; -PMG_E_LIMIT: more than PMG_REGISTRIES_MAX
  */
 int pmg_facts_registry(struct pmg_facts *facts, enum pmg_eco eco, const char *url,

@@ -7,6 +7,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "pm/facts.h"
+#include "pm/project.h"
 #include "pm/surroundings.h"
 
 #define LEVELS_MAX 64U
@@ -271,9 +272,33 @@ int pmg_npmlike_npmrcs(struct pmg_npmlike *n, const char *start, struct pmg_err 
 	return r;
 }
 
-static int apply_registries(const struct pmg_settings *settings, struct pmg_facts *facts,
-			    struct pmg_err *err)
+/* Does a file lie in the project that is worked in? A clone may lie anywhere, below ~/.config too.
+ */
+static bool is_in_project(const struct pmg_place *place, const char *file)
 {
+	static const char *const marks[] = { ".git", "package.json", "pnpm-workspace.yaml" };
+	bool found = pmg_path_is_under(file, place->cwd);
+	size_t i;
+
+	for (i = 0; !found && i < PMG_ARRAY_LEN(marks); i++) {
+		pmg_autofree char *top = pmg_project_up(place->cwd, marks[i]);
+
+		/* What lies about in the home does not make all of it a project. */
+		found = top && !pmg_path_is_under(place->home, top) && pmg_path_is_under(file, top);
+	}
+	return found;
+}
+
+/* A file of the project must not make its packages less suspicious. */
+static bool is_users(const struct pmg_place *place, const struct pmg_setting *s)
+{
+	return !s->of_project && (s->what[0] != '/' || !is_in_project(place, s->what));
+}
+
+static int apply_registries(const struct pmg_npmlike *from, struct pmg_err *err)
+{
+	const struct pmg_settings *settings = &from->settings;
+	struct pmg_facts *facts = from->facts;
 	size_t i, n;
 	int r = 0;
 
@@ -287,8 +312,10 @@ static int apply_registries(const struct pmg_settings *settings, struct pmg_fact
 		} else if (strcmp(s->key, "registry") != 0) {
 			continue;
 		}
+		facts->by_user = scope && is_users(from->place, s);
 		r = pmg_facts_try_registry(facts, PMG_ECO_NPM, s->value, scope, s->what, s->line,
 					   err);
+		facts->by_user = false;
 	}
 	return r;
 }
@@ -380,5 +407,5 @@ int pmg_npmlike_apply(struct pmg_npmlike *n, struct pmg_err *err)
 	apply_proxy(&n->settings, n->place, n->facts);
 	apply_ca(&n->settings, n->place, n->facts);
 	note_client_certs(&n->settings, n->facts);
-	return apply_registries(&n->settings, n->facts, err);
+	return apply_registries(n, err);
 }

@@ -66,6 +66,8 @@ struct pmg_facts {
 	char *no_proxy;
 	struct pmg_strv ca_files; /* the user's own CA files that the tool would have read */
 	struct pmg_strv ca_dirs;
+	bool by_user; /* registries that are added now were named by who runs the tool, not by who
+		       * wrote the project: one with a scope is private */
 	bool has_cafile; /* a setting of the manager's own names certificates */
 	/* Variables of this tool alone, to overrule a file of its own: other versions of it end at
 	 * one that they do not know. They get the address of pmg's proxy, or name the bundle. */

@@ -168,34 +168,6 @@ struct pmg_plan *pmg_prepare_plan(const struct pmg_run_want *want,
 	return plan;
 }
 
-/* Was it the user who named it: on the command line, in the environment, in a file of the home's?
- * A file of the project must not make its packages less suspicious. */
-static bool is_users(const struct pmg_prepared *prepared, const char *home,
-		     const struct pmg_origin *origin)
-{
-	pmg_autofree char *dir = NULL;
-	pmg_autofree char *config = NULL;
-
-	if (origin->what[0] != '/')
-		return origin->line == 0;
-	dir = pmg_path_dir(origin->what);
-	config = pmg_path_join(home, ".config");
-	return !pmg_path_is_under(origin->what, prepared->cwd) &&
-	       (strcmp(dir, home) == 0 || pmg_path_is_under(dir, config));
-}
-
-/* A registry that has a scope bound to it is no mirror of what everybody publishes there. */
-static void mark_private(struct pmg_prepared *prepared, const char *home)
-{
-	struct pmg_facts *facts = &prepared->facts;
-	size_t i;
-
-	for (i = 0; i < facts->n_registries; i++)
-		if (facts->registries[i].scope &&
-		    is_users(prepared, home, &facts->registries[i].origin))
-			facts->registries[i].is_private = true;
-}
-
 static bool has_loopback(const struct pmg_facts *facts)
 {
 	size_t i;
@@ -390,8 +362,6 @@ int pmg_prepare_facts(const struct pmg_run_want *want, const struct pmg_config *
 
 	if (out->pm)
 		r = out->pm->learn(&place, &out->facts, err);
-	if (r == 0)
-		mark_private(out, place.home);
 	if (r == 0 && out->pm)
 		r = add_configured(out, config, err);
 	if (r == 0 && out->walls)

@@ -361,6 +361,84 @@ static void certificates_in_the_setting_itself_become_a_file(void **state)
 				   ".npmrc:2: pmg cannot show a client certificate to a registry"));
 }
 
+/* "@SCOPE" of each registry that is private. */
+static char *private_ones(const struct pmg_facts *facts)
+{
+	struct pmg_str out = PMG_STR_INIT(4096);
+	size_t i;
+
+	assert_int_equal(pmg_str_adds(&out, ""), 0);
+	for (i = 0; i < facts->n_registries; i++)
+		if (facts->registries[i].is_private)
+			assert_int_equal(pmg_str_addf(&out, "%s ", facts->registries[i].scope), 0);
+	return pmg_str_steal(&out);
+}
+
+/* Whose file it is decides, not where it lies: a clone below ~/.config is nobody's configuration.
+ */
+static void a_scope_is_private_where_the_user_says_so(void **state)
+{
+	static const struct {
+		const char *cwd, *file, *env, *line, *is;
+	} rows[] = {
+		{ "home/project", "home/.npmrc", NULL, "npm i", "@s " },
+		{ "home/project", "home/project/.npmrc", NULL, "npm i", "" },
+		{ "home/project/sub", "home/project/.npmrc", NULL, "npm i", "" },
+		{ "home/.config/clone", "home/.config/clone/.npmrc", NULL, "npm i", "" },
+		{ "home/.config/clone/sub", "home/.config/clone/.npmrc", NULL, "npm i", "" },
+		{ "home/.config/clone", "home/.config/.npmrc", NULL, "npm i", "" },
+		{ "home/.config/clone", "home/.npmrc", NULL, "npm i", "@s " },
+		{ "home/project", "etc/npmrc", NULL, "npm i", "@s " }, /* of the node on PATH */
+		{ "home/project", "elsewhere", NULL, "npm i --userconfig {top}/elsewhere", "@s " },
+		{ "home/project", "elsewhere", "npm_config_userconfig={top}/elsewhere", "npm i",
+		  "@s " },
+		{ "home/project/sub", "home/project/ci.npmrc", NULL,
+		  "npm i --userconfig {project}/ci.npmrc", "" },
+		{ "home/project", NULL, "npm_config_@s:registry=https://s.test/", "npm i", "@s " },
+		{ "home/project", NULL, NULL, "npm i --@s:registry=https://s.test/", "@s " },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(facts) struct pmg_facts facts = { 0 };
+		pmg_autofree char *got = NULL, *cwd = NULL;
+		pmg_autofree char *inside = pmg_xasprintf("%s/x", rows[i].cwd);
+		struct pmg_err err = PMG_ERR_INIT;
+		struct learning l;
+
+		learning_begin(&l, "npm");
+		learning_program(&l, "npm", NPM);
+		learning_write(&l, inside, "");
+		learning_write(&l, "home/.config/clone/package.json", "{}");
+		if (rows[i].file)
+			learning_write(&l, rows[i].file, "@s:registry=https://s.test/\n");
+		if (rows[i].env)
+			pmg_strv_take(&l.env, learning_text(&l, rows[i].env));
+		learning_place(&l, rows[i].line);
+		l.place.cwd = cwd = pmg_path_join(l.top, rows[i].cwd);
+		assert_int_equal(l.pm->learn(&l.place, &facts, &err), 0);
+		got = private_ones(&facts);
+		if (strcmp(got, rows[i].is) != 0)
+			fail_msg("%s, %s: \"%s\"", rows[i].cwd, rows[i].line, got);
+		learning_end(&l);
+	}
+}
+
+/* Both say the same: the user's word counts. */
+static void a_project_takes_nothing_from_what_the_user_says(void **state)
+{
+	struct learning *l = *state;
+	pmg_auto(facts) struct pmg_facts facts = { 0 };
+	pmg_autofree char *got = NULL;
+
+	learning_write(l, "home/project/.npmrc", "@s:registry=https://s.test/\n");
+	learning_write(l, "home/.npmrc", "@s:registry=https://s.test/\n");
+	learn_ok(l, "npm i", &facts);
+	got = private_ones(&facts);
+	assert_string_equal(got, "@s ");
+}
+
 static void a_broken_cache_is_asked_over(void **state)
 {
 	static const char *const broken[] = { "", "[]", "{\"npm", "{\"x\":1}" };
@@ -394,6 +472,8 @@ int main(void)
 		TEST(options_that_lead_round_the_proxy_are_taken_away_and_no_others),
 		TEST(the_users_own_certificates_are_taken_over),
 		TEST(certificates_in_the_setting_itself_become_a_file),
+		TEST(a_scope_is_private_where_the_user_says_so),
+		TEST(a_project_takes_nothing_from_what_the_user_says),
 		TEST(a_broken_cache_is_asked_over),
 	};
 
