@@ -160,6 +160,37 @@ again() { # an empty project
 	bare npm ci # the control
 	must_work
 	installed alpha 2.0.0
+	# From here on it is in npm's cache, so that nobody would ask for it.
+	forget
+	rm -rf node_modules
+	guarded npm ci --offline
+	must_fail
+	must_say "[PMG3003] refused alpha@2.0.0 (npm): 1 h old, min age 5 d"
+	must_say "package-lock.json:"
+	must_say "nothing was started"
+	[ ! -e node_modules ]
+	[ "$(asked tgz)" -eq 0 ]
+	bare npm ci --offline # the control
+	must_work
+	guarded npm run env # it lies there: nothing lands
+	must_work
+	guarded npm install alpha@1.1.0 # the way out
+	must_work
+	installed alpha 1.1.0
+	# What is known of a version needs no network; of one that was never judged it does.
+	rm -rf node_modules "$HOME/.cache/pmg/dates"
+	https_proxy=http://127.0.0.1:1 guarded npm ci --offline
+	must_fail
+	must_say "refused alpha@1.1.0 (npm): no publish time is known: "
+	must_say "--skip-dependency-cooldown leaves the wait out"
+	guarded npm ci --offline
+	must_work
+	forget
+	rm -rf node_modules
+	guarded npm ci --offline
+	must_work
+	installed alpha 1.1.0
+	[ "$(asked .)" -eq 0 ] || fail "the registry was asked: $(cat "$reg/log.jsonl")"
 	tool pnpm 10 pnpm
 	again
 	pnpm add alpha >/dev/null 2>&1

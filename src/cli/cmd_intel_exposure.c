@@ -64,15 +64,16 @@ static int judge_package(struct exposure *exposure, const struct pmg_ledger_land
 			 struct pmg_err *err)
 {
 	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
-	enum pmg_eco eco;
+	struct pmg_question q = { .name = landed->name,
+				  .version = landed->version,
+				  .published = PMG_DATE_UNASKED };
 	int r;
 
 	exposure->packages++;
 	exposure->runs = NULL;
-	if (pmg_eco_parse(landed->eco, &eco, err) < 0)
+	if (pmg_eco_parse(landed->eco, &q.eco, err) < 0)
 		return pmg_err_set(err, PMG_E_DB, 0, "ledger: ecosystem is damaged");
-	r = pmg_pinned_judge(exposure->judge, eco, landed->name, landed->version, NULL,
-			     PMG_PLACE_UNKNOWN, &judgement, err);
+	r = pmg_pinned_judge(exposure->judge, &q, NULL, &judgement, err);
 	if (r == 0 && judgement.verdict != PMG_VERDICT_ALLOW)
 		add_package(exposure, landed, &judgement);
 	return r;

@@ -69,8 +69,11 @@ static int judge_all(struct pmg_scan *scan, struct pmg_judge *judge, struct pmg_
 	for (i = 0; i < scan->set.n; i++) {
 		const struct pmg_resolved_package *p = &scan->set.v[i];
 		pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
-		int r = pmg_pinned_judge(judge, p->eco, p->name, p->version, p->integrity,
-					 PMG_PLACE_UNKNOWN, &judgement, err);
+		const struct pmg_question q = { .eco = p->eco,
+						.name = p->name,
+						.version = p->version,
+						.published = PMG_DATE_UNASKED };
+		int r = pmg_pinned_judge(judge, &q, p->integrity, &judgement, err);
 
 		if (r < 0)
 			return pmg_err_wrap(err, "%s", p->file);

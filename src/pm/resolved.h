@@ -23,6 +23,7 @@
 #define PMG_RESOLVED_UNREAD_MAX 1024U   /* beyond, the last one says that there are more */
 #define PMG_RESOLVED_HASHES_MAX 1024U   /* hashes of one package */
 #define PMG_RESOLVED_FILE_MAX   67108864U
+#define PMG_RESOLVED_ANYWHERE   "anywhere" /* a url: a registry's, or of some folder */
 
 struct pmg_resolved_package {
 	enum pmg_eco eco;
@@ -30,9 +31,14 @@ struct pmg_resolved_package {
 	char *version; /* NULL: not known; such as nobody can compare are told as they stand */
 	/* "sha512-BASE64" or "sha256:HEX" as written, several with blanks between; NULL: none */
 	char *integrity;
+	/* Where its archive is from: NULL is one of the manager's registries, which the lockfile
+	 * need not name. Else an address, or what is none ("git+ssh:...", "bundled"): somewhere
+	 * else. */
+	char *url;
 	const char *file; /* of the set's files */
 	unsigned line;    /* 0: not known */
 	bool installed;   /* it lies there, and is not merely pinned */
+	bool foreign;     /* for another system or processor: managers leave it out here */
 };
 
 /* Zeroed is empty. */

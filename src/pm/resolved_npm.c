@@ -19,6 +19,32 @@ static int wrong(const struct lock *lock, unsigned line, const char *what)
 	return pmg_err_set(lock->err, PMG_E_PARSE, 0, "%s:%u: %s", lock->from->file, line, what);
 }
 
+/* "os": ["darwin", "!win32"], or one text of bun's. */
+static bool is_foreign(const struct json_t *entry)
+{
+	static const char *const keys[] = { "os", "cpu", "libc" };
+	struct pmg_fits fits = { 0 };
+	size_t i, k;
+
+	for (i = 0; i < PMG_ARRAY_LEN(keys); i++) {
+		const struct json_t *list = pmg_json_get(entry, keys[i]);
+		const char *text = pmg_json_text(list);
+
+		if (text)
+			pmg_fits_add(&fits, keys[i], text);
+		for (k = 0; k < pmg_json_len(list); k++)
+			if ((text = pmg_json_text(pmg_json_at(list, k))))
+				pmg_fits_add(&fits, keys[i], text);
+	}
+	return pmg_fits_is_foreign(&fits);
+}
+
+/* What came within the archive of another package was never a registry's. */
+static const char *url_of(const struct json_t *entry, const char *bundled)
+{
+	return pmg_json_bool(entry, bundled) ? "bundled" : pmg_json_str(entry, "resolved");
+}
+
 /* Version 2 and 3. What lies in no node_modules is a folder of the project's own, and so is what a
  * link leads to. */
 static int read_packages(struct lock *lock, const struct json_t *packages)
@@ -32,8 +58,9 @@ static int read_packages(struct lock *lock, const struct json_t *packages)
 		struct pmg_locked locked = {
 			.name = name,
 			.version = pmg_json_str(entry, "version"),
-			.url = pmg_json_str(entry, "resolved"),
+			.url = url_of(entry, "inBundle"),
 			.integrity = pmg_json_str(entry, "integrity"),
+			.foreign = is_foreign(entry),
 		};
 
 		if (!pmg_json_is_object(entry))
@@ -56,7 +83,7 @@ static int add_dependency(struct lock *lock, const char *name, const struct json
 	struct pmg_locked locked = {
 		.name = name,
 		.version = version,
-		.url = pmg_json_str(entry, "resolved"),
+		.url = url_of(entry, "bundled"),
 		.integrity = pmg_json_str(entry, "integrity"),
 		.line = pmg_lines_find(&lock->lines, name),
 	};
@@ -171,6 +198,7 @@ static int add_bun(struct lock *lock, const char *key, const struct json_t *entr
 	locked.version = strchr(at + 1, ':') ? NULL : at + 1;
 	locked.url = locked.version ? pmg_json_text(pmg_json_at(entry, 1)) : at + 1;
 	locked.integrity = n > 1 ? pmg_json_text(pmg_json_at(entry, n - 1)) : NULL;
+	locked.foreign = n > 2 && is_foreign(pmg_json_at(entry, 2));
 	return pmg_resolving_add(lock->from, PMG_ECO_NPM, &locked, lock->err);
 }
 

@@ -10,6 +10,7 @@ struct entry {
 	char *key, *name, *version, *tarball, *integrity;
 	unsigned line;
 	bool is_folder; /* of the project's own */
+	struct pmg_fits fits;
 };
 
 struct reading {
@@ -51,6 +52,7 @@ static int flush(struct reading *reading)
 		locked.version = e->version ? e->version : version;
 		locked.url = e->tarball;
 		locked.integrity = e->integrity;
+		locked.foreign = pmg_fits_is_foreign(&e->fits);
 		r = pmg_resolving_add(reading->from, PMG_ECO_NPM, &locked, reading->err);
 	}
 	entry_done(e);
@@ -70,9 +72,8 @@ static void take_field(struct entry *e, const struct pmg_yamlscan_at *at, const 
 		const char *last;
 		char **slot;
 	} fields[] = {
-		{ 3, "name", &e->name },
-		{ 3, "version", &e->version },
-		{ 4, "tarball", &e->tarball },
+		{ 3, "name", &e->name },           { 3, "version", &e->version },
+		{ 4, "tarball", &e->tarball },     { 4, "repo", &e->tarball }, /* of git */
 		{ 4, "integrity", &e->integrity },
 	};
 	size_t i;
@@ -82,6 +83,8 @@ static void take_field(struct entry *e, const struct pmg_yamlscan_at *at, const 
 		    (at->depth == 3 || pmg_streq(at->keys[2], "resolution")) &&
 		    pmg_streq(at->keys[at->depth - 1], fields[i].last))
 			set(fields[i].slot, value);
+	if (at->depth == 4 && at->keys[2] && !at->keys[3])
+		pmg_fits_add(&e->fits, at->keys[2], value);
 	if (at->depth == 4 && pmg_streq(at->keys[2], "resolution") &&
 	    pmg_streq(at->keys[3], "directory"))
 		e->is_folder = true;

@@ -16,15 +16,25 @@ struct pmg_resolving {
 /* What one entry says; all borrowed. */
 struct pmg_locked {
 	const char *name;
-	const char *version;   /* NULL: not known */
-	const char *url;       /* of its archive; NULL. What it names is added as well */
+	const char *version; /* NULL: not known */
+	const char *url; /* of its archive, as resolved.h has it. What it names is added as well */
 	const char *integrity; /* NULL */
 	unsigned line;
+	bool foreign;
 };
 
 /** @return 0; -PMG_E_LIMIT: too many; -PMG_E_PARSE: no package can have such a name */
 int pmg_resolving_add(const struct pmg_resolving *from, enum pmg_eco eco,
 		      const struct pmg_locked *locked, struct pmg_err *err) PMG_MUST_CHECK;
+
+/* What a package says of systems it is for: bits of "os", "cpu", "libc". Zeroed is any. */
+struct pmg_fits {
+	unsigned said, met;
+};
+/** One of the values of such a key ("darwin", "!win32"); other keys say nothing. */
+void pmg_fits_add(struct pmg_fits *fits, const char *key, const char *value);
+/** Is it for other systems than this one? */
+bool pmg_fits_is_foreign(const struct pmg_fits *fits);
 
 /** Note what could not be read; `why` names the place. */
 void pmg_resolved_unread(struct pmg_resolved *set, const char *why);

@@ -21,11 +21,13 @@ struct pins {
 	struct pmg_err *err;
 };
 
+/* Any folder of archives may have it, too ("--find-links"). */
 static int take_pin(void *ctx, const struct pmg_pin *pin)
 {
 	struct pins *pins = ctx;
 	struct pmg_locked locked = { .name = pin->name,
 				     .version = pin->version,
+				     .url = PMG_RESOLVED_ANYWHERE,
 				     .integrity = pin->hashes,
 				     .line = pin->line };
 
@@ -104,6 +106,26 @@ static bool is_own(const struct toml_form *form, const struct pmg_toml *package)
 	return false;
 }
 
+/* An address, a path, a repository: what is not of an index says so. */
+static const char *url_of(const struct toml_form *form, const struct pmg_toml *package)
+{
+	static const char *const keys[] = { "git", "url", "path", "vcs", "archive" };
+	const struct pmg_toml *source =
+		form->source ? pmg_toml_get(package, form->source) : package;
+	const char *type = form->source ? pmg_toml_str(source, "type") : NULL;
+	const char *text;
+	size_t i;
+
+	if (type && strcmp(type, "legacy") != 0)
+		return type;
+	for (i = 0; i < PMG_ARRAY_LEN(keys); i++)
+		if (!type && pmg_toml_get(source, keys[i])) {
+			text = pmg_toml_str(source, keys[i]);
+			return text ? text : keys[i];
+		}
+	return NULL;
+}
+
 static int add_package(const struct pmg_resolving *from, const struct toml_form *form,
 		       const struct pmg_toml *package, struct pmg_err *err)
 {
@@ -111,6 +133,7 @@ static int add_package(const struct pmg_resolving *from, const struct toml_form 
 	struct pmg_locked locked = {
 		.name = pmg_toml_str(package, "name"),
 		.version = pmg_toml_str(package, "version"),
+		.url = url_of(form, package),
 		.integrity = hashes,
 		.line = package->line,
 	};

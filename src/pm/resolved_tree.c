@@ -321,6 +321,10 @@ int pmg_tree_dist(struct pmg_tree *tree, int dir, const char *path, const struct
 	dash = strchr(stem, '-');
 	if (dash)
 		*dash = '\0';
+	/* PEP 610: what was named by address or path is of no index. */
+	locked.url = fd >= 0 && faccessat(fd, "direct_url.json", F_OK, AT_SYMLINK_NOFOLLOW) == 0
+			     ? "direct"
+			     : PMG_RESOLVED_ANYWHERE;
 	locked.name = name ? name : stem;
 	locked.version = version ? version : dash ? dash + 1 : NULL;
 	from.file = pmg_resolved_keep(tree->set, file);

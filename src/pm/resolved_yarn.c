@@ -16,6 +16,7 @@ struct entry {
 	char *name, *version, *url, *integrity;
 	unsigned line;
 	bool is_own; /* of the project's own folders */
+	bool is_foreign;
 };
 
 struct lock {
@@ -42,7 +43,12 @@ static int wrong(const struct lock *lock, unsigned line, const char *what)
 static int flush(struct lock *lock)
 {
 	struct entry *e = &lock->entry;
-	struct pmg_locked locked = { e->name, e->version, e->url, e->integrity, e->line };
+	struct pmg_locked locked = { .name = e->name,
+				     .version = e->version,
+				     .url = e->url,
+				     .integrity = e->integrity,
+				     .line = e->line,
+				     .foreign = e->is_foreign };
 	int r = 0;
 
 	if (e->key && !e->is_own) {
@@ -99,6 +105,10 @@ static void take_resolution(struct entry *e, const char *value)
 	e->name = pmg_xstrndup(value, (size_t)(range - value));
 	for (i = 0; i < PMG_ARRAY_LEN(own); i++)
 		e->is_own = e->is_own || pmg_str_has_prefix(range + 1, own[i]);
+	if (!archive && !pmg_str_has_prefix(range + 1, "npm:")) {
+		free(e->url);
+		e->url = pmg_xstrdup(range + 1); /* git, an address, a patch of another entry */
+	}
 	if (archive) {
 		pmg_autofree char *escaped = pmg_xstrndup(archive + sizeof mark - 1,
 							  strcspn(archive + sizeof mark - 1, "&"));
@@ -106,6 +116,25 @@ static void take_resolution(struct entry *e, const char *value)
 		free(e->url);
 		e->url = pmg_url_decode(escaped);
 	}
+}
+
+/* Berry: "os=linux & (cpu=x64 | cpu=arm64)". */
+static void take_conditions(struct entry *e, const char *value)
+{
+	pmg_auto(strv) struct pmg_strv words = { 0 };
+	struct pmg_fits fits = { 0 };
+	size_t i;
+
+	pmg_strv_split(&words, value, " ()&|");
+	for (i = 0; i < words.n; i++) {
+		char *is = strchr(words.v[i], '=');
+
+		if (is) {
+			*is = '\0';
+			pmg_fits_add(&fits, words.v[i], is + 1);
+		}
+	}
+	e->is_foreign = pmg_fits_is_foreign(&fits);
 }
 
 static void take_field(struct entry *e, const char *key, const char *value)
@@ -122,6 +151,8 @@ static void take_field(struct entry *e, const char *key, const char *value)
 
 	if (strcmp(key, "resolution") == 0)
 		take_resolution(e, value);
+	if (strcmp(key, "conditions") == 0)
+		take_conditions(e, value);
 	for (i = 0; i < PMG_ARRAY_LEN(fields); i++)
 		if (strcmp(key, fields[i].key) == 0) {
 			free(*fields[i].slot);

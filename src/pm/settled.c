@@ -19,6 +19,7 @@ struct habits {
 	const char *const *mends; /* verbs that remove or update */
 	const char *const *asks;  /* verbs that neither change anything nor run it */
 	const char *const *adds;  /* verbs whose operands are asked for, whatever is pinned */
+	const char *const *lands; /* verbs that run code, and install what is pinned before */
 };
 
 static const char *const no_words[] = { NULL };
@@ -46,15 +47,16 @@ static const char *const poetry_mends[] = { "remove", "update", "lock", NULL };
 static const char *const npm_adds[] = { "install", "i", "add", NULL };
 static const char *const adds[] = { "add", "install", NULL };
 static const char *const uv_adds[] = { "add", "pip", NULL };
+static const char *const uv_lands[] = { "run", NULL };
 
 static const struct habits habits[] = {
-	{ &pmg_pm_npm, &pmg_npm_args, npm_lists, npm_mends, npm_asks, npm_adds },
-	{ &pmg_pm_pnpm, &pmg_pnpm_args, pnpm_lists, pnpm_mends, pnpm_asks, adds },
-	{ &pmg_pm_yarn, &pmg_yarn_args, no_words, yarn_mends, yarn_asks, adds },
-	{ &pmg_pm_bun, &pmg_bun_args, no_words, bun_mends, bun_asks, adds },
-	{ &pmg_pm_uv, &pmg_uv_args, no_words, uv_mends, uv_asks, uv_adds },
-	{ &pmg_pm_poetry, &pmg_poetry_args, no_words, poetry_mends, poetry_asks, adds },
-	{ &pmg_pm_pip, &pmg_pip_args, no_words, no_words, no_words, adds },
+	{ &pmg_pm_npm, &pmg_npm_args, npm_lists, npm_mends, npm_asks, npm_adds, no_words },
+	{ &pmg_pm_pnpm, &pmg_pnpm_args, pnpm_lists, pnpm_mends, pnpm_asks, adds, no_words },
+	{ &pmg_pm_yarn, &pmg_yarn_args, no_words, yarn_mends, yarn_asks, adds, no_words },
+	{ &pmg_pm_bun, &pmg_bun_args, no_words, bun_mends, bun_asks, adds, no_words },
+	{ &pmg_pm_uv, &pmg_uv_args, no_words, uv_mends, uv_asks, uv_adds, uv_lands },
+	{ &pmg_pm_poetry, &pmg_poetry_args, no_words, poetry_mends, poetry_asks, adds, no_words },
+	{ &pmg_pm_pip, &pmg_pip_args, no_words, no_words, no_words, adds, no_words },
 };
 
 static const struct habits *habits_of(const struct pmg_pm *pm)
@@ -295,6 +297,13 @@ char *pmg_settled_stamp(const struct pmg_settled *settled)
 	for (k = 0; k < trees->n; k++)
 		(void)!pmg_str_addf(&out, "%x\n", pmg_resolved_stamp(trees->v[k]));
 	return pmg_str_steal(&out);
+}
+
+bool pmg_settled_lands(const struct pmg_pm *pm, char *const *argv)
+{
+	const struct habits *own = habits_of(pm);
+
+	return own && is_verb_of(own, argv, own->lands);
 }
 
 /* The name in "x@^2", "@s/x", "x==2", "x[extra]>=2"; of an alias that of the folder: it stays. */

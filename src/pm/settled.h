@@ -41,6 +41,9 @@ int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out
  */
 char *pmg_settled_stamp(const struct pmg_settled *settled) PMG_MUST_CHECK;
 
+/** May this command line, which runs code of the project, install first what is pinned? */
+bool pmg_settled_lands(const struct pmg_pm *pm, char *const *argv);
+
 /**
  * May this command line go on though these packages are refused? One that removes or updates:
  * else nothing could ever mend a project. So may one that asks for another version of each.

@@ -32,6 +32,8 @@ struct pmg_ages_job {
 	struct pmg_err why;
 	struct pmg_ages_wait *waiting;
 	bool is_running;
+	bool is_early; /* nobody is known yet who may see what is not for all */
+	bool is_bare;  /* asked without an authorization */
 };
 
 struct pmg_ages *pmg_ages_new(struct pmg_service *service)
@@ -61,6 +63,7 @@ static void free_job(struct pmg_ages_job *job)
 	*(job->prev ? &job->prev->next : &ages->first) = job->next;
 	*(job->next ? &job->next->prev : &ages->last) = job->prev;
 	ages->n_running -= job->is_running;
+	ages->n--;
 	pmg_timer_stop(ages->service->loop, &job->timer);
 	pmg_task_cancel(ages->service->loop, &job->go_on);
 	pmg_url_done(&job->url);
@@ -107,12 +110,30 @@ void pmg_ages_note(struct pmg_ages *ages, const struct pmg_url *url, const char 
 
 static void run_some(struct pmg_ages *ages);
 
+/* A registry that was never reached will not be by the others that wait to ask it: a run without a
+ * network is told so at once. */
+static void give_up(struct pmg_ages_job *job)
+{
+	struct pmg_ages_job *other;
+
+	for (other = job->ages->first; other; other = other->next) {
+		if (other->is_running || other->registry != job->registry)
+			continue;
+		other->why = job->why;
+		other->is_running = true;
+		job->ages->n_running++;
+		pmg_task_queue(job->ages->service->loop, &other->go_on);
+	}
+}
+
 /* It is over: those who wait may look. */
 static void finish(struct pmg_ages_job *job)
 {
 	struct pmg_ages *ages = job->ages;
 	struct pmg_ages_wait *wait;
 
+	if (job->why.code != 0 && !ages->is_reached[job->registry])
+		give_up(job);
 	while ((wait = job->waiting)) {
 		job->waiting = wait->next;
 		wait->job = NULL;
@@ -138,6 +159,7 @@ static bool on_head(void *ctx, struct pmg_head *head, enum pmg_framing framing, 
 	(void)framing;
 	(void)length;
 	job->status = head->status;
+	job->ages->is_reached[job->registry] = true;
 	if (head->status == 200)
 		return pmg_page_new(job->eco, head, false, job->name, &job->page, &job->why) == 0;
 	if (head->status >= 300 && head->status <= 399 && location && job->hops < PMG_AGES_HOPS)
@@ -224,6 +246,13 @@ static bool take_document(struct pmg_ages_job *job)
 	return true;
 }
 
+/* Some registries say of what is not for all that there is no such package. */
+static bool is_denied(const struct pmg_ages_job *job)
+{
+	return job->is_early && job->is_bare &&
+	       (job->status == 401 || job->status == 403 || job->status == 404);
+}
+
 /* What the answer comes to. @return false: one more is needed */
 static bool take_answer(struct pmg_ages_job *job, const struct pmg_err *err)
 {
@@ -236,6 +265,10 @@ static bool take_answer(struct pmg_ages_job *job, const struct pmg_err *err)
 		return true;
 	} else if (job->page) {
 		return take_document(job);
+	} else if (is_denied(job)) {
+		(void)pmg_err_set(&job->why, PMG_E_NOTFOUND, 0, "the registry answered %d",
+				  job->status);
+		return true;
 	} else if (job->status == 404 || job->status == 410) {
 		put_dates(job, PMG_DATES_NONE); /* there is no such package: nothing has a date */
 		return true;
@@ -321,15 +354,17 @@ static int ask(struct pmg_ages_job *job, struct pmg_err *err)
 	pmg_autofree char *types = pmg_xstrdup(accept_of(job));
 	char *authorization = job->ages->authorizations[job->registry];
 	bool is_home = is_same_place(&job->url, pmg_catalog_base(service->catalog, job->registry));
+	bool is_known = authorization && is_home;
 	struct pmg_field fields[] = {
 		{ accept, types }, { coding, gzip }, { agent, pmg }, { who, authorization }
 	};
 	const struct pmg_head head = { .method = method,
 				       .minor = 1,
 				       .fields = fields,
-				       .n = PMG_ARRAY_LEN(fields) - !(authorization && is_home) };
+				       .n = PMG_ARRAY_LEN(fields) - !is_known };
 	const struct pmg_exchange_user user = { job, on_head, on_body, on_pull, on_done };
 
+	job->is_bare = !authorization;
 	return pmg_exchange_start(&service->upstream, &job->url, &head, PMG_FRAMING_NONE, 0, &user,
 				  &job->exchange, err);
 }
@@ -343,7 +378,7 @@ static void go_on(void *ctx)
 		pmg_exchange_resume(job->exchange);
 		return;
 	}
-	if (set_url(job, &job->why) < 0 || ask(job, &job->why) < 0)
+	if (job->why.code != 0 || set_url(job, &job->why) < 0 || ask(job, &job->why) < 0)
 		finish(job);
 }
 
@@ -361,8 +396,28 @@ static void run_some(struct pmg_ages *ages)
 	}
 }
 
+static void append(struct pmg_ages *ages, struct pmg_ages_job *job)
+{
+	job->prev = ages->last;
+	*(ages->last ? &ages->last->next : &ages->first) = job;
+	ages->last = job;
+}
+
+/* Before those that nobody waits for. */
+static void hurry(struct pmg_ages *ages, struct pmg_ages_job *job)
+{
+	if (job == ages->first || job->is_running || job->waiting)
+		return;
+	job->prev->next = job->next;
+	*(job->next ? &job->next->prev : &ages->last) = job->prev;
+	job->prev = NULL;
+	job->next = ages->first;
+	ages->first->prev = job;
+	ages->first = job;
+}
+
 static struct pmg_ages_job *make(struct pmg_ages *ages, size_t registry, const char *name,
-				 bool full)
+				 enum pmg_ages_how how)
 {
 	struct pmg_ages_job *job = pmg_xcalloc(1, sizeof *job);
 
@@ -371,32 +426,58 @@ static struct pmg_ages_job *make(struct pmg_ages *ages, size_t registry, const c
 	job->eco = pmg_catalog_eco(ages->service->catalog, registry);
 	job->canonical = pmg_name_canonical(job->eco, name);
 	job->name = pmg_xstrdup(job->eco == PMG_ECO_PYPI ? job->canonical : name);
-	job->phase = full ? FULL : ABBREVIATED;
+	job->phase = how == PMG_AGES_FULL ? FULL : ABBREVIATED;
+	job->is_early = how == PMG_AGES_EARLY;
 	job->go_on = (struct pmg_task){ .fn = go_on, .ctx = job };
 	job->turn.task = &job->go_on;
 	job->timer = (struct pmg_timer){ .fn = on_timeout, .ctx = job };
-	job->prev = ages->last;
-	*(ages->last ? &ages->last->next : &ages->first) = job;
-	ages->last = job;
+	append(ages, job);
+	ages->n++;
 	return job;
 }
 
-void pmg_ages_wait(struct pmg_ages *ages, size_t registry, const char *name, bool full,
-		   struct pmg_ages_wait *wait)
+/* One that was asked as a stranger is of no use once the registry would know us. */
+static bool is_of_use(const struct pmg_ages_job *job, size_t registry, const char *canonical,
+		      enum pmg_ages_how how)
 {
-	pmg_autofree char *canonical =
-		pmg_name_canonical(pmg_catalog_eco(ages->service->catalog, registry), name);
+	return job->registry == registry && strcmp(job->canonical, canonical) == 0 &&
+	       (how != PMG_AGES_FULL || job->phase == FULL) &&
+	       !(job->is_bare && job->ages->authorizations[registry]);
+}
+
+static struct pmg_ages_job *get(struct pmg_ages *ages, size_t registry, const char *name,
+				enum pmg_ages_how how)
+{
+	enum pmg_eco eco = pmg_catalog_eco(ages->service->catalog, registry);
+	pmg_autofree char *canonical = pmg_name_canonical(eco, name);
 	struct pmg_ages_job *job = ages->first;
 
-	while (job && (job->registry != registry || strcmp(job->canonical, canonical) != 0 ||
-		       (full && job->phase != FULL)))
+	while (job && !is_of_use(job, registry, canonical, how))
 		job = job->next;
 	if (!job)
-		job = make(ages, registry, name, full);
+		return make(ages, registry, name, how);
+	job->is_early = job->is_early && how == PMG_AGES_EARLY;
+	return job;
+}
+
+void pmg_ages_wait(struct pmg_ages *ages, size_t registry, const char *name, enum pmg_ages_how how,
+		   struct pmg_ages_wait *wait)
+{
+	struct pmg_ages_job *job = get(ages, registry, name, how);
+
+	hurry(ages, job);
 	wait->err = (struct pmg_err){ 0 };
 	wait->job = job;
 	wait->next = job->waiting;
 	job->waiting = wait;
+	run_some(ages);
+}
+
+void pmg_ages_ahead(struct pmg_ages *ages, size_t registry, const char *name)
+{
+	if (ages->n >= PMG_AGES_QUEUED)
+		return;
+	(void)get(ages, registry, name, PMG_AGES_EARLY);
 	run_some(ages);
 }
 

@@ -15,6 +15,7 @@
 #include "proxy/service.h"
 
 #define PMG_AGES_AT_ONCE 32U        /* requests */
+#define PMG_AGES_QUEUED  8192U      /* packages; of more nothing is asked ahead */
 #define PMG_AGES_HOPS    3U         /* redirects that are followed */
 #define PMG_AGES_MS      120000U    /* for one document */
 #define PMG_AGES_LARGE   (4U << 20) /* bytes of a document, beyond which one waits for its turn */
@@ -48,21 +49,41 @@ bool pmg_ages_find(const struct pmg_ages *ages, const struct pmg_asked *asked,
 		   const struct pmg_url *url, int64_t *published, size_t *registry,
 		   const struct pmg_identity **who);
 
+/* What a lockfile pins, or what lies installed; all borrowed. */
+struct pmg_ages_pin {
+	enum pmg_eco eco;
+	const char *name, *version;
+	const char *url; /* as of pm/resolved.h; "" for a registry */
+};
+/**
+ * The same of what nobody fetches now. Of PyPI the oldest file of a version counts: which of them
+ * will be taken is not known. What is in no registry's archive has no age; what may be in any
+ * folder has the one that a registry knows.
+ */
+bool pmg_ages_find_pin(const struct pmg_ages *ages, const struct pmg_ages_pin *pin,
+		       int64_t *published, size_t *registry);
+
 #define PMG_AGES_KEPT_MAX 8192U /* lines */
 /** That artifact was let in: its date is for the next run too. */
 void pmg_ages_keep(struct pmg_ages *ages, const struct pmg_asked *asked, const struct pmg_url *url);
+void pmg_ages_keep_pin(struct pmg_ages *ages, const struct pmg_ages_pin *pin);
 /** What was kept, "eco base-url name label seconds". Borrowed. */
 const struct pmg_strv *pmg_ages_kept(const struct pmg_ages *ages);
 /** What earlier runs kept. Lines that are malformed or of a registry of another run are passed
  * over. */
 void pmg_ages_remember(struct pmg_ages *ages, const char *text);
 
-/**
- * Have a registry asked, and wait.
- * @param full  of npm: no use in asking for the abbreviated form
- */
-void pmg_ages_wait(struct pmg_ages *ages, size_t registry, const char *name, bool full,
+enum pmg_ages_how {
+	PMG_AGES_PLAIN,
+	PMG_AGES_FULL, /* of npm: no use in asking for the abbreviated form */
+	PMG_AGES_EARLY /* before the run asks for anything: a registry that does not know us yet may
+			* deny what it has. That is no answer then (-PMG_E_NOTFOUND) */
+};
+/** Have a registry asked, and wait. Who waits comes before what is asked ahead. */
+void pmg_ages_wait(struct pmg_ages *ages, size_t registry, const char *name, enum pmg_ages_how how,
 		   struct pmg_ages_wait *wait);
+/** Have it asked, early, since its dates will be wanted. */
+void pmg_ages_ahead(struct pmg_ages *ages, size_t registry, const char *name);
 struct pmg_page;
 /** Would all that a page offers be old enough, had it been published then? */
 bool pmg_ages_suffice(struct pmg_judge *judge, const struct pmg_page *page, enum pmg_eco eco,

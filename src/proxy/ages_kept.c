@@ -5,12 +5,11 @@
 #include "pm/version.h"
 #include "proxy/ages_priv.h"
 
-static void keep_one(struct pmg_ages *ages, size_t registry, const struct pmg_identity *who,
-		     const struct pmg_url *url)
+static void keep_one(struct pmg_ages *ages, size_t registry, enum pmg_eco eco, const char *what,
+		     const char *label)
 {
 	const struct pmg_service *service = ages->service;
-	pmg_autofree char *name = pmg_name_canonical(who->eco, who->name);
-	pmg_autofree char *label = pmg_ages_label(who, url);
+	pmg_autofree char *name = pmg_name_canonical(eco, what);
 	pmg_autofree char *base = pmg_url_text(pmg_catalog_base(service->catalog, registry));
 	int64_t published = 0;
 
@@ -20,8 +19,8 @@ static void keep_one(struct pmg_ages *ages, size_t registry, const struct pmg_id
 	    pmg_dates_find(service->dates, registry, name, label, &published) != PMG_DATED ||
 	    published <= 0 || ages->kept.n == PMG_AGES_KEPT_MAX)
 		return;
-	pmg_strv_addf(&ages->kept, "%s %s %s %s %" PRId64, pmg_eco_name(who->eco), base, name,
-		      label, published);
+	pmg_strv_addf(&ages->kept, "%s %s %s %s %" PRId64, pmg_eco_name(eco), base, name, label,
+		      published);
 }
 
 void pmg_ages_keep(struct pmg_ages *ages, const struct pmg_asked *asked, const struct pmg_url *url)
@@ -31,10 +30,27 @@ void pmg_ages_keep(struct pmg_ages *ages, const struct pmg_asked *asked, const s
 	bool is_foreign;
 
 	for (i = 0; asked->published > 0 && i < asked->who.n; i++) {
-		n = pmg_catalog_homes(ages->service->catalog, url, asked->who.v[i].eco, homes,
-				      &is_foreign);
+		const struct pmg_identity *who = &asked->who.v[i];
+		pmg_autofree char *label = pmg_ages_label(who, url);
+
+		n = pmg_catalog_homes(ages->service->catalog, url, who->eco, homes, &is_foreign);
 		for (k = 0; k < n; k++)
-			keep_one(ages, homes[k], &asked->who.v[i], url);
+			keep_one(ages, homes[k], who->eco, who->name, label);
+	}
+}
+
+void pmg_ages_keep_pin(struct pmg_ages *ages, const struct pmg_ages_pin *pin)
+{
+	size_t homes[PMG_REGISTRIES_MAX];
+	bool is_foreign;
+	size_t i, n = pmg_ages_homes(ages, pin, homes, &is_foreign);
+	int64_t published;
+
+	for (i = 0; i < n; i++) {
+		pmg_autofree char *label = NULL;
+
+		if (pmg_ages_look_pin(ages, homes[i], pin, &published, &label) == PMG_DATED)
+			keep_one(ages, homes[i], pin->eco, pin->name, label);
 	}
 }
 

@@ -26,6 +26,7 @@ void pmg_catalog_free(struct pmg_catalog *catalog)
 		pmg_url_done(&catalog->registries[i].base);
 		free(catalog->registries[i].host);
 		free(catalog->registries[i].plain);
+		free(catalog->registries[i].scope);
 		free(catalog->registries[i].private_scope);
 	}
 	for (i = 0; i < catalog->n_hosts; i++)

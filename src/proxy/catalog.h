@@ -33,6 +33,9 @@ int pmg_catalog_add_source(struct pmg_catalog *catalog, enum pmg_eco eco, const 
  *  malformed or of a registry of another run are passed over. */
 void pmg_catalog_add_cached(struct pmg_catalog *catalog, const char *text);
 
+/** Managers ask it for names in that scope, and no other registry for these. @param scope  "@acme"
+ */
+void pmg_catalog_set_scope(struct pmg_catalog *catalog, size_t registry, const char *scope);
 /** What it has is its own. @param scope  "@acme": only of names in it; NULL: all */
 void pmg_catalog_set_private(struct pmg_catalog *catalog, size_t registry, const char *scope);
 /**
@@ -63,6 +66,14 @@ bool pmg_catalog_is_taught(const struct pmg_catalog *catalog, size_t registry);
  */
 size_t pmg_catalog_homes(const struct pmg_catalog *catalog, const struct pmg_url *url,
 			 enum pmg_eco eco, size_t *homes, bool *is_foreign);
+
+/**
+ * Which registries would a manager ask for that name, where nothing but the name is known?
+ * @param[out] homes  room for PMG_REGISTRIES_MAX
+ * @return how many
+ */
+size_t pmg_catalog_homes_of(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name,
+			    size_t *homes);
 
 /** Is this a place to look into (to intercept) rather than to tunnel? */
 bool pmg_catalog_knows(const struct pmg_catalog *catalog, const char *host, uint16_t port);

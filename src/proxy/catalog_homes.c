@@ -13,13 +13,25 @@ void pmg_catalog_set_private(struct pmg_catalog *catalog, size_t registry, const
 	at->private_scope = scope ? pmg_xstrdup(scope) : NULL;
 }
 
+void pmg_catalog_set_scope(struct pmg_catalog *catalog, size_t registry, const char *scope)
+{
+	struct pmg_catalog_registry *at = &catalog->registries[registry];
+
+	free(at->scope);
+	at->scope = pmg_xstrdup(scope);
+}
+
+static bool is_in_scope(const char *name, const char *scope)
+{
+	size_t n = strlen(scope);
+
+	return strncmp(name, scope, n) == 0 && name[n] == '/';
+}
+
 static bool has_for_itself(const struct pmg_catalog_registry *registry, const char *name)
 {
-	size_t n = registry->private_scope ? strlen(registry->private_scope) : 0;
-
-	if (!registry->is_private)
-		return false;
-	return n == 0 || (strncmp(name, registry->private_scope, n) == 0 && name[n] == '/');
+	return registry->is_private &&
+	       (!registry->private_scope || is_in_scope(name, registry->private_scope));
 }
 
 bool pmg_catalog_is_private(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name,
@@ -90,6 +102,30 @@ size_t pmg_catalog_homes(const struct pmg_catalog *catalog, const struct pmg_url
 		if (catalog->registries[i].eco == eco)
 			homes[n++] = i;
 	return n;
+}
+
+/* Registries of that ecosystem whose scope the name is in, or those that have none. */
+static size_t homes_with(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name,
+			 bool scoped, size_t *homes)
+{
+	const char *scope;
+	size_t i, n = 0;
+
+	for (i = 0; i < catalog->n_registries; i++) {
+		scope = catalog->registries[i].scope;
+		if (catalog->registries[i].eco == eco &&
+		    (scoped ? scope && is_in_scope(name, scope) : !scope))
+			homes[n++] = i;
+	}
+	return n;
+}
+
+size_t pmg_catalog_homes_of(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name,
+			    size_t *homes)
+{
+	size_t n = homes_with(catalog, eco, name, true, homes);
+
+	return n > 0 ? n : homes_with(catalog, eco, name, false, homes);
 }
 
 bool pmg_catalog_owns_scope(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name)

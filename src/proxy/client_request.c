@@ -275,7 +275,7 @@ static void judge(struct pmg_client *client, struct pmg_head *head)
 		*head = (struct pmg_head){ 0 };
 	}
 	pmg_client_enter(client, PMG_CLIENT_AGE);
-	pmg_ages_wait(ages, registry, who->name, false, &client->age);
+	pmg_ages_wait(ages, registry, who->name, PMG_AGES_PLAIN, &client->age);
 }
 
 void pmg_client_on_age(void *ctx)

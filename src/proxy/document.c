@@ -256,7 +256,9 @@ static bool find_dates(struct pmg_document *document)
 		pmg_page_date(document->page, known_date, document);
 	} else {
 		pmg_ages_wait(service->ages, document->registry, document->name,
-			      pmg_page_form(document->page) == PMG_PAGE_PACKUMENT, &document->wait);
+			      pmg_page_form(document->page) == PMG_PAGE_PACKUMENT ? PMG_AGES_FULL
+										  : PMG_AGES_PLAIN,
+			      &document->wait);
 		document->stage = DATING;
 		return false;
 	}

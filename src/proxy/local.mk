@@ -2,7 +2,7 @@ noinst_LIBRARIES += libproxy.a
 libproxy_a_SOURCES = \
 	%D%/ages.c %D%/ages.h %D%/ages_find.c %D%/ages_kept.c %D%/ages_priv.h \
 	%D%/addresses.c %D%/addresses.h \
-	%D%/ask.c %D%/ask.h \
+	%D%/ask.c %D%/ask.h %D%/ask_priv.h %D%/asks.c \
 	%D%/callers.c %D%/callers.h \
 	%D%/capture.c %D%/capture.h \
 	%D%/catalog.c %D%/catalog.h %D%/catalog_priv.h %D%/catalog_homes.c \

@@ -26,6 +26,7 @@
 struct server {
 	struct pmg_service service;
 	struct pmg_link *link;
+	struct pmg_asks *asks;         /* of the front */
 	struct pmg_listener *listener; /* without walls */
 	struct pmg_doors *doors;       /* within walls */
 	struct pmg_route *no_parent;
@@ -84,14 +85,15 @@ static void on_message(void *ctx, const struct pmg_msg *msg)
 	struct server *server = ctx;
 	struct pmg_err err = PMG_ERR_INIT;
 
-	if (!server->is_stopping &&
-	    pmg_ask_answer(&server->service.gate, server->link, msg, &err) == 0)
+	if (!server->is_stopping && pmg_asks_take(server->asks, msg, &err) == 0)
 		return;
 	if (msg->type != PMG_WIRE_STOP || server->is_stopping) {
 		on_gone(server); /* whoever says something else is not our front */
 		return;
 	}
 	server->is_stopping = true;
+	pmg_asks_free(server->asks);
+	server->asks = NULL;
 	send_done(server);
 	if (pmg_link_is_idle(server->link))
 		pmg_loop_end(server->service.loop);
@@ -185,6 +187,7 @@ static int set_up(struct server *server, struct pmg_start *start, int wire_fd, i
 	service->spool = pmg_spool_new(pmg_steal_fd(&start->spool_fd));
 	service->dates = pmg_dates_new();
 	service->ages = pmg_ages_new(service);
+	server->asks = pmg_asks_new(service, server->link);
 	if (start->dates)
 		pmg_ages_remember(service->ages, start->dates);
 	service->large.loop = service->loop;
@@ -211,6 +214,7 @@ static void tear_down(struct server *server)
 	}
 	pmg_probe_free(service->probe);
 	pmg_artifacts_free(service->artifacts);
+	pmg_asks_free(server->asks);
 	pmg_ages_free(service->ages);
 	pmg_dates_free(service->dates);
 	pmg_spool_free(service->spool);

@@ -42,6 +42,9 @@ static int hear_registry(struct pmg_start *start, struct pmg_msg *msg, struct pm
 		r = pmg_eco_parse(m.eco, &eco, err);
 	if (r == 0)
 		r = pmg_catalog_add_registry(start->catalog, eco, m.url, err);
+	if (r == 0 && m.scope)
+		pmg_catalog_set_scope(start->catalog, pmg_catalog_count(start->catalog) - 1,
+				      m.scope);
 	if (r == 0 && m.is_private)
 		pmg_catalog_set_private(start->catalog, pmg_catalog_count(start->catalog) - 1,
 					m.scope);

@@ -215,13 +215,24 @@ int pmg_attend_ready(struct pmg_attend *attend, struct pmg_wire_ready *ready, st
 	return r < 0 ? r : 0;
 }
 
+/* Registries are asked for dates, which takes longer than to look into the index. */
+static bool wants_dates(const struct pmg_wire_ask *ask)
+{
+	size_t i;
+
+	for (i = 0; i < ask->ages.n && !*ask->ages.v[i]; i++)
+		;
+	return i < ask->ages.n;
+}
+
 int pmg_attend_ask(struct pmg_attend *attend, const struct pmg_wire_ask *ask, struct pmg_err *err)
 {
+	uint32_t limit_ms = wants_dates(ask) ? PMG_PROXY_DATE_MS : PMG_PROXY_ASK_MS;
 	pmg_auto(news) struct news news = { 0 };
 	int r = pmg_proxy_ask(attend->proxy, ask, err);
 
 	if (r == 0)
-		r = await(attend, PMG_WIRE_ANSWERED, PMG_PROXY_ASK_MS, &news, err);
+		r = await(attend, PMG_WIRE_ANSWERED, limit_ms, &news, err);
 	if (r == 1 && news.proxy.answered != ask->number)
 		return pmg_err_set(err, PMG_E_PEER, 0, "an answer to another question");
 	return r < 0 ? r : 0;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
 #include "base/str.h"
 #include "pm/version.h"
 #include "run/run_priv.h"
@@ -36,6 +37,8 @@ int pmg_pins_read(struct pmg_running *run, struct pmg_err *err)
 	struct pmg_pins *pins = &run->pins;
 	int r;
 
+	pins->lands = run->prepared.verb == PMG_VERB_FETCH ||
+		      pmg_settled_lands(run->prepared.pm, run->want->argv);
 	pins->stamp =
 		pmg_settled_stamp(&run->prepared.settled); /* first: what changes now is new */
 	r = pmg_settled_pins(&run->prepared.settled, &pins->pins, err);
@@ -57,6 +60,11 @@ static char *copy(const char *text)
 	return text ? pmg_xstrdup(text) : NULL;
 }
 
+static bool is_young(const struct pmg_wire_answer *answer)
+{
+	return answer->diag == PMG_PINS_YOUNG;
+}
+
 /* It is in the record as what the proxy refuses is: the run does not end with 0. */
 static void refuse(struct pmg_running *run, const struct pmg_resolved_package *p,
 		   struct pmg_wire_answer *answer, const char *also)
@@ -67,9 +75,10 @@ static void refuse(struct pmg_running *run, const struct pmg_resolved_package *p
 		.name = pmg_xstrdup(p->name),
 		.version = pmg_xstrdup(p->version ? p->version : ""),
 		.verdict = pmg_xstrdup(answer->verdict),
-		.reason = answer->diag ? pmg_xasprintf("%s, PMG%d", answer->reason, answer->diag)
-				       : pmg_xstrdup(answer->reason),
-		.diag = PMG_PINS_DIAG,
+		.reason = answer->diag && !is_young(answer)
+				  ? pmg_xasprintf("%s, PMG%d", answer->reason, answer->diag)
+				  : pmg_xstrdup(answer->reason),
+		.diag = is_young(answer) ? PMG_PINS_YOUNG : PMG_PINS_DIAG,
 		.rule = copy(answer->rule),
 		.note = pmg_xasprintf("%s%s%s%s", place, answer->note ? ": " : "",
 				      answer->note ? answer->note : "", also),
@@ -99,10 +108,11 @@ static void let_stand(struct pmg_running *run, const struct pmg_resolved_package
 {
 	struct pmg_resolved *listed = &run->pins.listed;
 	pmg_autofree char *place = where(p);
-	pmg_autofree char *line = pmg_xasprintf(
-		"[PMG%d] %s: %s%s%s: %s; this command may take it out, its scripts do not run",
-		PMG_PINS_DIAG, place, p->name, p->version ? "@" : "", p->version ? p->version : "",
-		answer->reason);
+	pmg_autofree char *line =
+		pmg_xasprintf("[PMG%d] %s: %s%s%s: %s; this command may take it out%s",
+			      is_young(answer) ? PMG_PINS_YOUNG : PMG_PINS_DIAG, place, p->name,
+			      p->version ? "@" : "", p->version ? p->version : "", answer->reason,
+			      is_young(answer) ? "" : ", its scripts do not run");
 
 	if (n < SHOWN_MAX)
 		pmg_running_say(run, PMG_SAY_NOTE, line);
@@ -158,40 +168,123 @@ static size_t take_waived(struct pmg_running *run, const struct pmg_resolved *se
 	return n;
 }
 
+/* Where a manager keeps no list of what it has installed, what lies there is looked for only when
+ * it matters: it is not to wait again for being there. */
+static int drop_installed(struct pmg_running *run, const struct pmg_resolved *set,
+			  struct pmg_pin_hits *hits, struct pmg_err *err)
+{
+	const struct pmg_settled *settled = &run->prepared.settled;
+	pmg_auto(resolved) struct pmg_resolved tree = { 0 };
+	size_t i, n = 0;
+	int r = 0;
+
+	for (i = 0; i < hits->n && !is_young(&hits->v[i].what); i++)
+		;
+	if (i == hits->n || settled->lists.n + settled->dists.n > 0)
+		return 0;
+	for (i = 0; r == 0 && i < settled->pins.n; i++) {
+		pmg_autofree char *dir = pmg_path_dir(settled->pins.v[i]);
+		pmg_autofree char *modules = pmg_path_join(dir, "node_modules");
+
+		r = pmg_resolved_node_modules(&tree, modules, err);
+	}
+	for (i = 0; r == 0 && i < hits->n; i++) {
+		if (is_young(&hits->v[i].what) && pmg_resolved_has(&tree, &set->v[hits->v[i].at]))
+			pmg_wire_answer_done(&hits->v[i].what);
+		else
+			hits->v[n++] = hits->v[i];
+	}
+	if (r == 0)
+		hits->n = n;
+	return r;
+}
+
+static void refuse_all(struct pmg_running *run, const struct pmg_resolved *set,
+		       struct pmg_pin_hits *hits)
+{
+	size_t i, young = 0;
+
+	for (i = 0; i < hits->n; i++) {
+		young += is_young(&hits->v[i].what);
+		if (!is_young(&hits->v[i].what) || young <= PMG_PINS_YOUNG_MAX)
+			refuse(run, &set->v[hits->v[i].at], &hits->v[i].what,
+			       "; nothing was started");
+	}
+	if (young > PMG_PINS_YOUNG_MAX) {
+		pmg_autofree char *line =
+			pmg_xasprintf("[PMG%d] %zu more pinned versions are refused for their age",
+				      PMG_PINS_YOUNG, young - PMG_PINS_YOUNG_MAX);
+
+		pmg_running_say(run, PMG_SAY_NOTE, line);
+	}
+}
+
 /* @return are there any that keep the tool from being started? */
 static bool weigh(struct pmg_running *run, const struct pmg_resolved *set,
 		  struct pmg_pin_hits *hits)
 {
-	bool mends = take_waived(run, set, hits) > 0 && may_mend(run, set, hits);
 	size_t i;
 
-	for (i = 0; i < hits->n; i++) {
-		const struct pmg_resolved_package *p = &set->v[hits->v[i].at];
-
-		if (mends)
-			let_stand(run, p, &hits->v[i].what, i);
-		else
-			refuse(run, p, &hits->v[i].what, "; nothing was started");
+	if (take_waived(run, set, hits) == 0)
+		return false;
+	if (!may_mend(run, set, hits)) {
+		refuse_all(run, set, hits);
+		return true;
 	}
-	return hits->n > 0 && !mends;
+	for (i = 0; i < hits->n; i++)
+		let_stand(run, &set->v[hits->v[i].at], &hits->v[i].what, i);
+	return false;
+}
+
+/* What lies there already is not fetched, nor taken from a cache; what is for other systems is not
+ * either. */
+static bool may_land(const struct pmg_running *run, const struct pmg_resolved_package *p)
+{
+	return run->pins.lands && !p->installed && !p->foreign &&
+	       !pmg_resolved_has(&run->pins.tree, p);
+}
+
+static enum pmg_pin_age age_ahead(void *ctx, const struct pmg_resolved_package *p)
+{
+	return may_land(ctx, p) ? PMG_PIN_AGE_AHEAD : PMG_PIN_AGE_NONE;
+}
+
+static enum pmg_pin_age age_before(void *ctx, const struct pmg_resolved_package *p)
+{
+	return may_land(ctx, p) ? PMG_PIN_AGE_BEFORE : PMG_PIN_AGE_NONE;
+}
+
+static int judge_before(struct pmg_running *run, const struct pmg_resolved *set, bool *refused,
+			struct pmg_err *err)
+{
+	pmg_auto(pin_hits) struct pmg_pin_hits hits = { 0 }, unused = { 0 };
+	size_t i, landing = 0;
+	int r = 0;
+
+	tell_unread(run, set);
+	run->pins.checked += set->n;
+	for (i = 0; i < set->n; i++)
+		landing += may_land(run, &set->v[i]);
+	/* More than one question: registries are asked at once for what all of them need. */
+	if (landing > PMG_PINS_AT_ONCE)
+		r = pmg_pins_ask(&run->attend, set, age_ahead, run, &unused, err);
+	if (r == 0 && !run->attend.ended_by)
+		r = pmg_pins_ask(&run->attend, set, age_before, run, &hits, err);
+	if (r == 0 && !run->attend.ended_by)
+		r = drop_installed(run, set, &hits, err);
+	if (r == 0 && !run->attend.ended_by && weigh(run, set, &hits))
+		*refused = true;
+	return r;
 }
 
 int pmg_pins_before(struct pmg_running *run, bool *refused, struct pmg_err *err)
 {
-	const struct pmg_resolved *const sets[] = { &run->pins.pins, &run->pins.tree };
-	size_t i;
-	int r = 0;
+	int r;
 
 	*refused = false;
-	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(sets); i++) {
-		pmg_auto(pin_hits) struct pmg_pin_hits hits = { 0 };
-
-		tell_unread(run, sets[i]);
-		r = pmg_pins_ask(&run->attend, sets[i], &hits, err);
-		run->pins.checked += sets[i]->n;
-		if (r == 0 && !run->attend.ended_by && weigh(run, sets[i], &hits))
-			*refused = true;
-	}
+	r = judge_before(run, &run->pins.pins, refused, err);
+	if (r == 0)
+		r = judge_before(run, &run->pins.tree, refused, err);
 	run->result->signal = run->attend.ended_by;
 	return r;
 }
@@ -251,6 +344,13 @@ static void record_landed(struct pmg_running *run, const struct pmg_resolved_pac
 		pmg_wire_judged_done(&judged);
 }
 
+static enum pmg_pin_age age_after(void *ctx, const struct pmg_resolved_package *p)
+{
+	const bool *landed = ctx;
+
+	return *landed && (p->installed || !p->foreign) ? PMG_PIN_AGE_AFTER : PMG_PIN_AGE_NONE;
+}
+
 static int judge_new(struct pmg_running *run, struct pmg_resolved *now, bool landed,
 		     struct pmg_err *err)
 {
@@ -259,7 +359,7 @@ static int judge_new(struct pmg_running *run, struct pmg_resolved *now, bool lan
 	int r;
 
 	pmg_resolved_sort(now);
-	r = pmg_pins_ask(&run->attend, now, &hits, err);
+	r = pmg_pins_ask(&run->attend, now, age_after, &landed, &hits, err);
 	if (r == 0)
 		(void)take_waived(run, now, &hits);
 	for (i = 0; r == 0 && i < now->n; i++) {

@@ -11,7 +11,10 @@
 #include "pm/settled.h"
 #include "run/attend.h"
 
-#define PMG_PINS_DIAG 3008
+#define PMG_PINS_DIAG      3008
+#define PMG_PINS_YOUNG     3003 /* of an answer; the code that a fetched one has, too */
+#define PMG_PINS_AT_ONCE   150U /* that about fit into one question */
+#define PMG_PINS_YOUNG_MAX 8U   /* that are told one by one */
 
 /* An answer, and what it is about. */
 struct pmg_pin_hit {
@@ -25,20 +28,26 @@ struct pmg_pin_hits {
 void pmg_pin_hits_done(struct pmg_pin_hits *hits);
 PMG_DEFINE_AUTO_DONE(pin_hits, struct pmg_pin_hits, pmg_pin_hits_done);
 
+/* Is the age of a package judged? violation/wire.h has what each means in ASK. */
+enum pmg_pin_age { PMG_PIN_AGE_NONE, PMG_PIN_AGE_AHEAD, PMG_PIN_AGE_BEFORE, PMG_PIN_AGE_AFTER };
+typedef enum pmg_pin_age pmg_pin_age_fn(void *ctx, const struct pmg_resolved_package *package);
+
 /**
  * Put all of a set to the judge.
  * @param set      sorted; of a package that stands in it several times the first one is asked
+ * @param age, ctx asked of each package once
  * @param[out] out  zeroed before; in the order of the set
  * @return 0, also with attend->ended_by set and not all of them; as pmg_attend_ask()
  */
-int pmg_pins_ask(struct pmg_attend *attend, const struct pmg_resolved *set,
-		 struct pmg_pin_hits *out, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_pins_ask(struct pmg_attend *attend, const struct pmg_resolved *set, pmg_pin_age_fn *age,
+		 void *ctx, struct pmg_pin_hits *out, struct pmg_err *err) PMG_MUST_CHECK;
 
 /* Of one run. Zeroed is empty. */
 struct pmg_pins {
 	struct pmg_resolved pins, tree; /* before the run; sorted */
 	char *stamp;                    /* of all of it; pmg_settled_stamp() */
 	struct pmg_resolved listed;     /* refused by the judge, and let stand to be mended */
+	bool lands;                     /* the command may install what is pinned */
 	size_t checked;                 /* packages that were put to the judge */
 	size_t landed;                  /* of them, new and not seen by the proxy */
 };

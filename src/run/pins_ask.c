@@ -6,11 +6,14 @@
 
 #define BYTES_MAX   40000U /* of the texts of one question: a message has 64 kB */
 #define VERSION_MAX 256U
+#define URL_MAX     1024U /* a longer one is none */
 #define HASHES_MAX  3500U /* of one element; a package with more is asked for again */
 
 /* Where in a set the next question begins. */
 struct cursor {
 	const struct pmg_resolved *set;
+	pmg_pin_age_fn *age;
+	void *ctx;
 	size_t at;
 	size_t hash; /* offset in its hashes */
 	uint64_t number;
@@ -58,6 +61,21 @@ static char *next_hashes(const char *hashes, size_t *offset)
 	return pmg_xstrndup(from, len);
 }
 
+/* Where it is from matters to its age alone. */
+static void add_age(const struct cursor *cursor, struct batch *batch,
+		    const struct pmg_resolved_package *p)
+{
+	static const char *const words[] = { "", "ahead", "before", "after" };
+	enum pmg_pin_age age = cursor->age(cursor->ctx, p);
+	const char *url = age != PMG_PIN_AGE_NONE && p->url ? p->url : "";
+
+	pmg_strv_add(&batch->ask.ages, words[age]);
+	pmg_strv_take(&batch->ask.urls, strlen(url) > URL_MAX
+						? pmg_xstrdup("too long")
+						: pmg_str_quote(url, strlen(url), URL_MAX + 4));
+	batch->bytes += strlen(batch->ask.urls.v[batch->ask.urls.n - 1]) + 12;
+}
+
 static void add(struct cursor *cursor, struct batch *batch)
 {
 	const struct pmg_resolved_package *p = &cursor->set->v[cursor->at];
@@ -73,6 +91,7 @@ static void add(struct cursor *cursor, struct batch *batch)
 		      p->version ? pmg_str_quote(p->version, strlen(p->version), VERSION_MAX)
 				 : pmg_xstrdup(""));
 	pmg_strv_take(&ask->hashes, next_hashes(hashes, &cursor->hash));
+	add_age(cursor, batch, p);
 	batch->bytes +=
 		strlen(p->name) + strlen(ask->versions.v[n]) + strlen(ask->hashes.v[n]) + 12;
 	if (!hashes[cursor->hash]) {
@@ -127,10 +146,10 @@ static int keep(const struct pmg_proxy *proxy, const struct batch *batch, struct
 	return 0;
 }
 
-int pmg_pins_ask(struct pmg_attend *attend, const struct pmg_resolved *set,
-		 struct pmg_pin_hits *out, struct pmg_err *err)
+int pmg_pins_ask(struct pmg_attend *attend, const struct pmg_resolved *set, pmg_pin_age_fn *age,
+		 void *ctx, struct pmg_pin_hits *out, struct pmg_err *err)
 {
-	struct cursor cursor = { .set = set };
+	struct cursor cursor = { .set = set, .age = age, .ctx = ctx };
 	int r = 0;
 
 	while (r == 0 && cursor.at < set->n && !attend->ended_by) {

@@ -16,6 +16,7 @@
 
 #define PMG_PROXY_READY_MS 20000 /* from start to READY: a slow disk reads all CA files */
 #define PMG_PROXY_ASK_MS   20000 /* from ASK to ANSWERED */
+#define PMG_PROXY_DATE_MS  90000 /* the same where registries may have to be asked for dates */
 #define PMG_PROXY_STOP_MS  2500  /* from STOP to DONE: a busy machine must not fail a good run */
 #define PMG_PROXY_HURRY_MS 800   /* the same when somebody asked us to end */
 #define PMG_PROXY_TOKEN    65    /* 64 hexadecimal digits and NUL */

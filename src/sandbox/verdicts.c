@@ -68,6 +68,8 @@ static int send_question(int proxy, uint64_t number, const char *eco, const char
 		      pmg_xstrndup(package, at ? (size_t)(at - package) : strlen(package)));
 	pmg_strv_add(&ask.versions, at ? at + 1 : "");
 	pmg_strv_add(&ask.hashes, "");
+	pmg_strv_add(&ask.ages, "");
+	pmg_strv_add(&ask.urls, "");
 	body = pmg_wire_ask_encode(&ask);
 	return pmg_msg_send(proxy, PMG_WIRE_ASK, body, err);
 }

@@ -36,22 +36,19 @@ static bool next_hash(const struct pmg_strv *words, size_t *at, struct pmg_diges
 	return false;
 }
 
-int pmg_pinned_judge(struct pmg_judge *judge, enum pmg_eco eco, const char *name,
-		     const char *version, const char *hashes, enum pmg_place_kind origin,
+int pmg_pinned_judge(struct pmg_judge *judge, const struct pmg_question *what, const char *hashes,
 		     struct pmg_judgement *out, struct pmg_err *err)
 {
-	struct pmg_question q = { .eco = eco,
-				  .name = name,
-				  .version = version && *version ? version : NULL,
-				  .any_version = true,
-				  .origin = origin,
-				  .published = PMG_DATE_UNASKED };
+	struct pmg_question q = *what;
 	pmg_auto(strv) struct pmg_strv words = { 0 };
 	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
 	struct pmg_digest digest;
 	size_t at = 0;
 	int r;
 
+	q.any_version = true;
+	if (q.version && !*q.version)
+		q.version = NULL;
 	if (hashes)
 		pmg_strv_split(&words, hashes, " ");
 	(void)next_hash(&words, &at, &digest, &q); /* without one, the name alone */

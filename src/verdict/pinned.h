@@ -5,16 +5,14 @@
 #include "verdict/judge.h"
 
 /**
- * Its age is not judged. The digests are of artifacts of
- * which any may be taken: one that is known malware is enough.
- * @param version  NULL or "": not known. Then, and where it is none, a name of which anything is on
- *   record is indeterminate
- * @param hashes   "sha512-BASE64 sha256:HEX", blanks between; NULL or "" for none. Others say
- * nothing
+ * The digests are of artifacts of which any may be taken: one that is known malware is enough.
+ * @param what    without digests. Its version is NULL or "" when not known: then, and where it is
+ *                none, a name of which anything is on record is indeterminate
+ * @param hashes  "sha512-BASE64 sha256:HEX", blanks between; NULL or "" for none. Others say
+ *                nothing
  * @return as pmg_judge_decide()
  */
-int pmg_pinned_judge(struct pmg_judge *judge, enum pmg_eco eco, const char *name,
-		     const char *version, const char *hashes, enum pmg_place_kind origin,
+int pmg_pinned_judge(struct pmg_judge *judge, const struct pmg_question *what, const char *hashes,
 		     struct pmg_judgement *out, struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

@@ -162,6 +162,8 @@ static const struct pmg_field ask_fields[] = {
 	FIELD(LIST, ask, names, PMG_WIRE_LIST_MAX),
 	FIELD(LIST, ask, versions, PMG_WIRE_LIST_MAX),
 	FIELD(LIST, ask, hashes, PMG_WIRE_LIST_MAX),
+	FIELD(LIST, ask, ages, PMG_WIRE_LIST_MAX),
+	FIELD(LIST, ask, urls, PMG_WIRE_LIST_MAX),
 	{ 0 },
 };
 

@@ -226,6 +226,11 @@ struct pmg_wire_ask {
 	struct pmg_strv names;
 	struct pmg_strv versions; /* "": not known */
 	struct pmg_strv hashes;   /* "sha512-BASE64 sha256:HEX", "" for none */
+	/* Of its age: "" is not judged; "ahead" neither, but its date will be wanted; "before" a
+	 * run, "after" one (enum pmg_pin_age). Where its archive is from: pm/resolved.h; "" for a
+	 * registry. The broker's have neither. */
+	struct pmg_strv ages;
+	struct pmg_strv urls;
 };
 
 /* One of them is not to pass, or would not but for the user's policy; of the others nothing is

@@ -298,6 +298,102 @@ class Pypi(Case):
             self.assertIn("PMG3003", got.body.decode())
 
 
+class Pinned(Case):
+    """Questions of the front about what nobody fetches: ASK with an age."""
+
+    def ask(self, *pins, eco="npm", age="before"):
+        """pins: (name, version[, url]). What is said against each, by its name and version."""
+        self.front.send("ask", {
+            "number": 7, "eco": eco, "names": [p[0] for p in pins], "versions": [p[1] for p in pins],
+            "hashes": [""] * len(pins), "ages": [age] * len(pins),
+            "urls": [p[2] if len(p) > 2 else "" for p in pins]})
+        said = {}
+        while True:
+            message = self.front.receive()
+            if message["type"] == "answered":
+                return said
+            if message["type"] == "answer":
+                said["@".join(pins[message["at"]][:2])] = message
+
+    def test_a_pin_is_judged_by_its_age(self):
+        self.start_npm("/~d.1/npm/")
+        before = len(Registry.log())
+        self.assertEqual(self.ask(("pkg", "1.2.0"), ("new", "1.0.0"), age=""), {})
+        self.assertEqual(len(Registry.log()), before)
+        said = self.ask(("pkg", "1.2.0"), ("pkg", "1.1.0"), ("new", "1.0.0"), ("old", "2.0.0"),
+                        ("pkg", "1.2.0", self.base + "pkg/-/pkg-1.2.0.tgz"),
+                        ("new", "1.0.0", "git+ssh://git.test/new"), ("new", "1.0.0", "bundled"),
+                        ("none", "1.0.0", "https://elsewhere.test/none.tgz"), ("old", "9.9.9"))
+        self.assertEqual({k: (m["verdict"], m["diag"]) for k, m in said.items()},
+                         {k: ("block", 3003) for k in ("pkg@1.2.0", "new@1.0.0", "old@9.9.9")})
+        self.assertIn("1 h old, min age 5 d", said["pkg@1.2.0"]["reason"])
+        lines = [line for m in self.told("dated") for line in m["lines"]]
+        self.assertEqual({line.split()[2:4] == ["pkg", "1.1.0"] or line.split()[2:4] == ["old", "2.0.0"]
+                          for line in lines}, {True})
+        # The next run knows without asking.
+        path = os.path.join(world.WORK, "pinned-dates")
+        with open(path, "w", encoding="utf-8") as f:
+            f.writelines(line + "\n" for line in lines)
+        self.start_npm("/~d.1/npm/", dates_path=path)
+        before = len(Registry.log())
+        self.assertEqual(self.ask(("pkg", "1.1.0"), ("old", "2.0.0")), {})
+        self.assertEqual(len(Registry.log()), before)
+
+    def test_of_an_index_the_oldest_file_of_a_version_counts(self):
+        base = plain("/simple/")
+        for eco, version, age in (("pypi", "1.0", "400d"), ("pypi", "2.0", "1h")):
+            Registry.add({"eco": eco, "name": "pinpy", "version": version, "age": age})
+        self.start(("pypi", base))
+        said = self.ask(("pinpy", "1.0.0"), ("PinPy", "2.0"), ("pinpy", "2.0", "anywhere"),
+                        ("nowhere", "1.0", "anywhere"), eco="pypi")
+        self.assertEqual(sorted(said), ["PinPy@2.0", "pinpy@2.0"])
+        said = self.ask(("nowhere", "1.0", "anywhere"), ("nowhere", "2.0"), eco="pypi", age="after")
+        self.assertEqual(sorted(said), ["nowhere@2.0"])
+
+    def test_what_is_asked_ahead_is_not_waited_for_and_asked_once(self):
+        npm("ahead", ("1.0.0", "400d"))
+        self.start_npm("/~delay.500/npm/")
+        began = time.time()
+        self.assertEqual(self.ask(("ahead", "1.0.0"), age="ahead"), {})
+        self.assertLess(time.time() - began, 0.4)
+        self.assertEqual(self.get("ahead/-/ahead-1.0.0.tgz").status, 200)
+        self.assertEqual(len(Registry.asked("/~delay.500/npm/ahead", 1)), 1)
+
+    def test_a_registry_that_cannot_be_asked_dates_nothing_and_is_tried_once(self):
+        server = self.server(lambda _, conn: None) # closes at once
+        self.start(("npm", "http://127.0.0.1:%d/npm/" % server.port))
+        pins = [("p%d" % i, "1.0.0") for i in range(200)]
+        said = self.ask(*pins)
+        self.assertEqual(len(said), 200)
+        self.assertIn("no publish time is known: ", said["p0@1.0.0"]["reason"])
+        self.assertIn("--skip-dependency-cooldown", said["p0@1.0.0"]["note"])
+        self.front.kill()
+        self.start(("npm", plain("/npm/")), packages=dict(WAIT, undated=0))
+        self.assertEqual(self.ask(("none", "1.0.0"), age="after")["none@1.0.0"]["verdict"], "allow")
+
+    def test_a_registry_that_does_not_know_us_yet_says_nothing(self):
+        """Before a run nobody has shown it a token; what it denies is judged when it is fetched."""
+        def answer(_, conn):
+            head, _rest = Server.head(conn)
+            status = b"200 OK" if "authorization" in head.lower() else b"404 Not Found"
+            body = b'{"name":"mine","modified":"2099-01-01T00:00:00.000Z","dist-tags":{},' \
+                   b'"time":{"1.0.0":"2020-01-01T00:00:00.000Z"},"versions":{"1.0.0":{}}}'
+            body = body if status[:3] == b"200" else b"{}"
+            conn.sendall(b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s"
+                         % (status, len(body), body))
+
+        base = "http://127.0.0.1:%d/npm/" % self.server(answer).port
+        self.start(("npm", base))
+        self.assertEqual(self.ask(("mine", "1.0.0")), {})
+        self.assertIn("mine@1.0.0", self.ask(("mine", "1.0.0"), age="after"))
+        self.front.kill()
+        self.start(("npm", base))
+        self.assertEqual(self.ask(("mine", "1.0.0")), {})
+        self.client().get(base + "other", "Authorization: Bearer t")
+        self.assertEqual(self.ask(("mine", "1.0.0"), age="after"), {})
+        self.assertEqual(self.ask(("mine", "2.0.0"), age="after")["mine@2.0.0"]["diag"], 3003)
+
+
 class Policy(Case):
     def test_who_waits_for_nothing_is_told_all(self):
         self.start_npm("/~p.1/npm/", packages=dict(NO_WAIT))

@@ -315,9 +315,81 @@ static void each_manager_has_its_lockfiles(void **state)
 	assert_false(pmg_resolved_is_name("notes.txt"));
 }
 
+/* "name url" of each, "-" for a registry's; "!" before those of other systems. */
+static const struct {
+	const char *file, *text, *told;
+} origins[] = {
+	{ "package-lock.json",
+	  "{\"packages\": {\"node_modules/a\": {\"version\": \"1.0.0\"},"
+	  "\"node_modules/b\": {\"version\": \"1.0.0\", \"resolved\": \"git+ssh://h.test/b\"},"
+	  "\"node_modules/c\": {\"version\": \"1.0.0\", \"inBundle\": true},"
+	  "\"node_modules/d\": {\"version\": \"1.0.0\", \"os\": [\"darwin\", \"win32\"]},"
+	  "\"node_modules/e\": {\"version\": \"1.0.0\", \"os\": [\"!win32\"], \"cpu\": [\"any\"]},"
+	  "\"node_modules/f\": {\"version\": \"1.0.0\", \"os\": [\"linux\"], \"cpu\": "
+	  "[\"mips\"]}}}",
+	  "a -\nb git+ssh://h.test/b\nc bundled\n!d -\ne -\n!f -\n" },
+	{ "npm-shrinkwrap.json",
+	  "{\"dependencies\": {\"a\": {\"version\": \"1.0.0\", \"bundled\": true}}}",
+	  "a bundled\n" },
+	{ "pnpm-lock.yaml",
+	  "packages:\n  a@1.0.0:\n    resolution: {integrity: x}\n    os: [darwin]\n"
+	  "  b@1.0.0:\n    os: [linux, darwin]\n    libc: [glibc, musl]\n"
+	  "  c@1.0.0:\n    resolution: {repo: git@h.test, commit: d, type: git}\n",
+	  "!a -\nb -\nc git@h.test\n" },
+	{ "yarn.lock",
+	  "__metadata:\n  version: 8\n\"a@npm:1\":\n  version: 1.0.0\n"
+	  "  resolution: \"a@npm:1.0.0\"\n  conditions: os=darwin & cpu=arm64\n"
+	  "\"b@npm:1\":\n  version: 1.0.0\n  resolution: \"b@npm:1.0.0\"\n"
+	  "  conditions: (os=darwin | os=linux)\n"
+	  "\"c@patch:c\":\n  version: 1.0.0\n  resolution: \"c@patch:c@npm%3A1.0.0#x\"\n",
+	  "!a -\nb -\nc patch:c@npm%3A1.0.0#x\n" },
+	{ "bun.lock",
+	  "{\"packages\": {\"a\": [\"a@1.0.0\", \"\", {\"os\": \"!linux\"}, \"sha512-a\"],"
+	  "\"b\": [\"b@1.0.0\", \"\", {\"os\": \"!win32\"}, \"sha512-a\"]}}",
+	  "!a -\nb -\n" },
+	{ "requirements.txt", "a==1.0\n", "a anywhere\n" },
+	{ "uv.lock",
+	  "[[package]]\nname = \"a\"\nversion = \"1\"\nsource = { registry = \"https://i.test\" }\n"
+	  "[[package]]\nname = \"b\"\nversion = \"1\"\nsource = { git = \"https://g.test/b\" }\n"
+	  "[[package]]\nname = \"c\"\nversion = \"1\"\nsource = { path = \"c.whl\" }\n",
+	  "a -\nb https://g.test/b\nc c.whl\n" },
+	{ "poetry.lock",
+	  "[[package]]\nname = \"a\"\nversion = \"1\"\n[package.source]\ntype = \"legacy\"\n"
+	  "url = \"https://i.test\"\n[[package]]\nname = \"b\"\nversion = \"1\"\n"
+	  "[package.source]\ntype = \"git\"\nurl = \"https://g.test/b\"\n",
+	  "a -\nb git\n" },
+	{ "pylock.toml",
+	  "[[packages]]\nname = \"a\"\nversion = \"1\"\n[[packages]]\nname = \"b\"\n"
+	  "version = \"1\"\nvcs = { type = \"git\" }\n",
+	  "a -\nb vcs\n" },
+};
+
+static void where_it_is_from_and_what_for_is_read(void **state)
+{
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(origins); i++) {
+		pmg_auto(resolved) struct pmg_resolved set = { 0 };
+		pmg_auto(str) struct pmg_str out = PMG_STR_INIT(1U << 16);
+		struct pmg_err err = PMG_ERR_INIT;
+
+		assert_int_equal(pmg_resolved_text(&set, origins[i].file, origins[i].text,
+						   strlen(origins[i].text), &err),
+				 0);
+		for (k = 0; k < set.n; k++)
+			assert_int_equal(pmg_str_addf(&out, "%s%s %s\n",
+						      set.v[k].foreign ? "!" : "", set.v[k].name,
+						      set.v[k].url ? set.v[k].url : "-"),
+					 0);
+		assert_string_equal(out.s, origins[i].told);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(where_it_is_from_and_what_for_is_read),
 		cmocka_unit_test(each_format_says_what_is_pinned),
 		cmocka_unit_test(what_is_installed_is_found_however_deep),
 		cmocka_unit_test(what_is_there_already_is_known_again),

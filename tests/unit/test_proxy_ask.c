@@ -85,26 +85,31 @@ static const struct {
 } rows[] = {
 	{ PMG_WIRE_ASK,
 	  "{\"number\":7,\"eco\":\"npm\",\"names\":[\"x\",\"bad\",\"bad\"],"
-	  "\"versions\":[\"1.0.0\",\"1.0.0\",\"2.0.0\"],\"hashes\":[\"\",\"\",\"\"]}",
+	  "\"versions\":[\"1.0.0\",\"1.0.0\",\"2.0.0\"],\"hashes\":[\"\",\"\",\"\"],\"ages\":[\"\","
+	  "\"\",\"\"],\"urls\":[\"\",\"\",\"\"]}",
 	  0,
 	  "ANSWER {\"number\":7,\"at\":1,\"verdict\":\"block\",\"reason\":\"on your block list\","
 	  "\"diag\":3006,\"rule\":\"pkg:npm/bad@1.0.0\",\"note\":\"e2e\",\"ids\":[],"
 	  "\"sources\":[\"blocklist\"],\"waivers\":[]}\nANSWERED {\"number\":7}\n" },
 	{ PMG_WIRE_ASK,
-	  "{\"number\":8,\"eco\":\"pypi\",\"names\":[],\"versions\":[],\"hashes\":[]}", 0,
-	  "ANSWERED {\"number\":8}\n" },
+	  "{\"number\":8,\"eco\":\"pypi\",\"names\":[],\"versions\":[],\"hashes\":[],\"ages\":[],"
+	  "\"urls\":[]}",
+	  0, "ANSWERED {\"number\":8}\n" },
 	/* A name that nobody can ask for does not pass. */
 	{ PMG_WIRE_ASK,
-	  "{\"number\":9,\"eco\":\"npm\",\"names\":[\"\"],\"versions\":[\"1\"],\"hashes\":[\"\"]}",
+	  "{\"number\":9,\"eco\":\"npm\",\"names\":[\"\"],\"versions\":[\"1\"],\"hashes\":[\"\"],"
+	  "\"ages\":[\"\"],\"urls\":[\"\"]}",
 	  0,
 	  "ANSWER {\"number\":9,\"at\":0,\"verdict\":\"indeterminate\","
 	  "\"reason\":\"its name or version cannot be read\",\"diag\":3005,\"ids\":[],"
 	  "\"sources\":[],\"waivers\":[]}\nANSWERED {\"number\":9}\n" },
 	{ PMG_WIRE_ASK,
-	  "{\"number\":1,\"eco\":\"npm\",\"names\":[\"x\"],\"versions\":[],\"hashes\":[\"\"]}",
+	  "{\"number\":1,\"eco\":\"npm\",\"names\":[\"x\"],\"versions\":[],\"hashes\":[\"\"],"
+	  "\"ages\":[\"\"],\"urls\":[\"\"]}",
 	  -PMG_E_PEER, "" },
 	{ PMG_WIRE_ASK,
-	  "{\"number\":1,\"eco\":\"cargo\",\"names\":[],\"versions\":[],\"hashes\":[]}",
+	  "{\"number\":1,\"eco\":\"cargo\",\"names\":[],\"versions\":[],\"hashes\":[],\"ages\":[],"
+	  "\"urls\":[]}",
 	  -PMG_E_PEER, "" },
 	{ PMG_WIRE_ASK, "{}", -PMG_E_PEER, "" },
 	{ PMG_WIRE_STOP, "{}", -PMG_E_PEER, "" },

@@ -320,9 +320,44 @@ static void private_is_only_what_every_registry_of_the_address_says(void **state
 	assert_false(pmg_catalog_owns_scope(catalog, PMG_ECO_PYPI, "@acme/x"));
 }
 
+/* Names in a scope are asked of its registry alone, all others of those without one. */
+static void a_name_is_at_home_where_managers_ask_for_it(void **state)
+{
+	static const struct {
+		enum pmg_eco eco;
+		const char *name;
+		size_t n, first;
+	} homes[] = {
+		{ PMG_ECO_NPM, "x", 1, 0 },
+		{ PMG_ECO_NPM, "@acme/x", 1, 1 },
+		{ PMG_ECO_NPM, "@acmes/x", 1, 0 },
+		{ PMG_ECO_PYPI, "x", 2, 2 },
+	};
+	pmg_auto(catalog) struct pmg_catalog *catalog = pmg_catalog_new();
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i, found[PMG_REGISTRIES_MAX];
+
+	(void)state;
+	assert_int_equal(pmg_catalog_add_registry(catalog, PMG_ECO_NPM, "https://a.test/", &err),
+			 0);
+	assert_int_equal(pmg_catalog_add_registry(catalog, PMG_ECO_NPM, "https://b.test/", &err),
+			 0);
+	assert_int_equal(pmg_catalog_add_registry(catalog, PMG_ECO_PYPI, "https://c.test/", &err),
+			 0);
+	assert_int_equal(pmg_catalog_add_registry(catalog, PMG_ECO_PYPI, "https://d.test/", &err),
+			 0);
+	pmg_catalog_set_scope(catalog, 1, "@acme");
+	for (i = 0; i < PMG_ARRAY_LEN(homes); i++) {
+		assert_int_equal(pmg_catalog_homes_of(catalog, homes[i].eco, homes[i].name, found),
+				 homes[i].n);
+		assert_int_equal(found[0], homes[i].first);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_name_is_at_home_where_managers_ask_for_it),
 		cmocka_unit_test(requests_are_read_relative_to_their_registry),
 		cmocka_unit_test(a_source_names_what_its_address_does_not),
 		cmocka_unit_test(what_is_learned_is_judged_beside_the_shape),

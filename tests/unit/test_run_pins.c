@@ -100,6 +100,13 @@ static void add(struct pmg_resolved *set, enum pmg_eco eco, char *name, const ch
 							  .file = "lock" };
 }
 
+static enum pmg_pin_age age_of(void *ctx, const struct pmg_resolved_package *p)
+{
+	(void)ctx;
+	(void)p;
+	return PMG_PIN_AGE_NONE;
+}
+
 /* More packages than a question holds, of both ecosystems, some of them twice. */
 static void every_package_is_asked_once(void **state)
 {
@@ -118,7 +125,7 @@ static void every_package_is_asked_once(void **state)
 		add(&set, PMG_ECO_NPM, pmg_xstrdup("bad-npm"), "1.0.0\x1b[31m", NULL);
 	add(&set, PMG_ECO_PYPI, pmg_xstrdup("bad-py"), "1.0", NULL);
 	pmg_resolved_sort(&set);
-	assert_int_equal(pmg_pins_ask(&w.attend, &set, &hits, &err), 0);
+	assert_int_equal(pmg_pins_ask(&w.attend, &set, age_of, NULL, &hits, &err), 0);
 	assert_int_equal(hits.n, 2);
 	assert_string_equal(set.v[hits.v[0].at].name, "bad-npm");
 	assert_string_equal(set.v[hits.v[1].at].name, "bad-py");
@@ -143,7 +150,7 @@ static void the_last_of_many_hashes_counts(void **state)
 	assert_int_equal(pmg_str_adds(&hashes, "h-bad"), 0);
 	add(&set, PMG_ECO_PYPI, pmg_xstrdup("many"), "1", pmg_str_steal(&hashes));
 	add(&set, PMG_ECO_PYPI, pmg_xstrdup("next"), "1", NULL);
-	assert_int_equal(pmg_pins_ask(&w.attend, &set, &hits, &err), 0);
+	assert_int_equal(pmg_pins_ask(&w.attend, &set, age_of, NULL, &hits, &err), 0);
 	assert_int_equal(hits.n, 1);
 	assert_int_equal(hits.v[0].at, 0);
 	end(&w);
@@ -159,7 +166,7 @@ static void an_answer_to_another_question_ends_it(void **state)
 	(void)state;
 	begin(&w, 1);
 	add(&set, PMG_ECO_NPM, pmg_xstrdup("bad"), "1.0.0", NULL);
-	assert_int_equal(pmg_pins_ask(&w.attend, &set, &hits, &err), -PMG_E_PEER);
+	assert_int_equal(pmg_pins_ask(&w.attend, &set, age_of, NULL, &hits, &err), -PMG_E_PEER);
 	assert_int_equal(hits.n, 0);
 	end(&w);
 }
@@ -175,7 +182,7 @@ static void a_proxy_that_is_gone_is_an_error(void **state)
 	begin(&w, 0);
 	assert_int_equal(kill(w.proxy.pid, SIGKILL), 0);
 	add(&set, PMG_ECO_NPM, pmg_xstrdup("x"), "1.0.0", NULL);
-	assert_int_equal(pmg_pins_ask(&w.attend, &set, &hits, &err), -PMG_E_PEER);
+	assert_int_equal(pmg_pins_ask(&w.attend, &set, age_of, NULL, &hits, &err), -PMG_E_PEER);
 	end(&w);
 }
 

@@ -65,12 +65,16 @@ static void a_name_and_each_digest_are_asked(void **state)
 	(void)state;
 	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
 		pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
+		const struct pmg_question q = { .eco = PMG_ECO_PYPI,
+						.name = rows[i].name,
+						.version = rows[i].version,
+						.origin = PMG_PLACE_PRIVATE,
+						.published = PMG_DATE_UNASKED };
 		struct pmg_err err = PMG_ERR_INIT;
 		int r;
 
 		pmg_str_clear(&asked);
-		r = pmg_pinned_judge(NULL, PMG_ECO_PYPI, rows[i].name, rows[i].version,
-				     rows[i].hashes, PMG_PLACE_PRIVATE, &judgement, &err);
+		r = pmg_pinned_judge(NULL, &q, rows[i].hashes, &judgement, &err);
 		assert_int_equal(r < 0 ? r : (int)judgement.verdict, rows[i].r);
 		assert_string_equal(asked.s, rows[i].asked);
 	}
