@@ -395,6 +395,8 @@ def import_feed(bench, feed, rounds):
 INTEL_ROWS = {  # lines of intel_bench: name here, aim
     "build": ("index of 300,000 records, half with digests: build", "under 10 s"),
     "build_cpu": ("the same, processor time", ""),
+    "build_peak": ("the same, peak of memory", "no more than with a tenth of them"),
+    "build_peak_tenth": ("index of 30,000 records: peak of memory", ""),
     "size": ("index of 300,000 records: size", ""),
     "open_p50": ("index: open, median", "under 1 ms"),
     "open_p99": ("index: open, 99th of 100", ""),

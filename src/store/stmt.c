@@ -93,6 +93,14 @@ int64_t pmg_stmt_int(struct pmg_stmt *stmt, int column)
 	return sqlite3_column_int64(stmt->raw, column);
 }
 
+const void *pmg_stmt_blob(struct pmg_stmt *stmt, int column, size_t *len)
+{
+	const void *bytes = sqlite3_column_blob(stmt->raw, column);
+
+	*len = (size_t)sqlite3_column_bytes(stmt->raw, column);
+	return bytes;
+}
+
 bool pmg_stmt_is_null(struct pmg_stmt *stmt, int column)
 {
 	return sqlite3_column_type(stmt->raw, column) == SQLITE_NULL;

@@ -122,8 +122,14 @@ static int harden(struct pmg_store *store, struct pmg_err *err)
 	return 0;
 }
 
+/* What is asked for again and again is read and checked once: more than the largest index that is
+   to be expected, and no memory that was not asked for. What reads all of a file needs no more than
+   SQLite's usual two megabytes. */
+#define READ_CACHE  "PRAGMA cache_size=-65536;"
+#define SWEEP_CACHE "PRAGMA cache_size=-2000;"
+
 static const char *const mode_pragmas[] = {
-	[PMG_STORE_READ] = "PRAGMA cell_size_check=ON;PRAGMA query_only=ON;",
+	[PMG_STORE_READ] = "PRAGMA cell_size_check=ON;PRAGMA query_only=ON;" READ_CACHE,
 	/* NORMAL: after a power cut the last transactions may be missing, the file stays whole. */
 	[PMG_STORE_WRITE] = "PRAGMA synchronous=NORMAL;PRAGMA foreign_keys=ON;",
 	[PMG_STORE_BUILD] = ("PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;"
@@ -312,8 +318,10 @@ int pmg_store_check(struct pmg_store *store, struct pmg_err *err)
 {
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
 	const char *found;
-	int r = pmg_store_prepare(store, "PRAGMA integrity_check(1)", &stmt, err);
+	int r = pmg_store_exec(store, SWEEP_CACHE, err);
 
+	if (r == 0)
+		r = pmg_store_prepare(store, "PRAGMA integrity_check(1)", &stmt, err);
 	if (r == 0)
 		r = pmg_stmt_step(stmt, err);
 	if (r < 0)

@@ -79,7 +79,8 @@ void pmg_store_rollback(struct pmg_store *store);
 int64_t pmg_store_last_id(const struct pmg_store *store); /* rowid of the last INSERT */
 int64_t pmg_store_changes(const struct pmg_store *store); /* rows of the last statement */
 
-/** Read every page and check it. @return 0; -PMG_E_DB with the first fault found */
+/** Read every page and check it, in little memory: also from then on. @return 0; -PMG_E_DB with the
+ * first fault found */
 int pmg_store_check(struct pmg_store *store, struct pmg_err *err) PMG_MUST_CHECK;
 /** Make tables of another database file readable as `name`.table; it is opened immutable.
  *  @param name  literal identifier */
@@ -105,6 +106,7 @@ void pmg_stmt_reset(struct pmg_stmt *stmt);
 /* Values of the present row, borrowed until the next step, run or reset. Null is NULL, "", 0. */
 const char *pmg_stmt_text(struct pmg_stmt *stmt, int column); /* NULL for null */
 int64_t pmg_stmt_int(struct pmg_stmt *stmt, int column);
+const void *pmg_stmt_blob(struct pmg_stmt *stmt, int column, size_t *len); /* NULL when empty */
 bool pmg_stmt_is_null(struct pmg_stmt *stmt, int column);
 
 #endif

@@ -12,6 +12,7 @@
 #include "verdict/gates.h"
 #include "verdict/index.h"
 #include "verdict/index_priv.h"
+#include "verdict/index_rows.h"
 #include "verdict/lock.h"
 #include "verdict/publish.h"
 
@@ -22,7 +23,8 @@ struct pmg_build {
 	char *feed;
 	int lock; /* -1: another process holds it, and publishes */
 	struct pmg_store *store;
-	struct pmg_stmt *add_record, *add_entry, *add_digest, *add_fix;
+	struct pmg_stmt *add_record, *add_package, *add_digest, *add_fix;
+	struct pmg_str versions, ranges; /* of the package that is being added */
 	int64_t n_records;
 	struct pmg_strv *found; /* what looks wrong; NULL: nobody asked */
 	bool accept, merge;
@@ -33,9 +35,9 @@ struct pmg_build {
 static const char stage_sql[] =
 	"CREATE TEMP TABLE s_record(no INTEGER PRIMARY KEY, id TEXT, modified INTEGER,"
 	" live INTEGER, withdrawn INTEGER, digest TEXT, note TEXT);"
-	"CREATE TEMP TABLE s_entry(no INTEGER, eco INTEGER, name TEXT, version TEXT, low TEXT,"
-	" high TEXT, inclusive INTEGER);"
-	"CREATE TEMP TABLE s_digest(no INTEGER, alg INTEGER, digest BLOB);"
+	"CREATE TEMP TABLE s_package(no INTEGER, name TEXT, eco INTEGER, versions BLOB,"
+	" ranges BLOB);"
+	"CREATE TEMP TABLE s_digest(no INTEGER, digest BLOB);"
 	"CREATE TEMP TABLE s_fix(id TEXT, eco INTEGER, name TEXT, version TEXT);"
 	"CREATE TEMP TABLE best(id TEXT PRIMARY KEY, no INTEGER, modified INTEGER, live INTEGER,"
 	" withdrawn INTEGER, note TEXT) WITHOUT ROWID;"
@@ -48,8 +50,8 @@ static const char no_old_sql[] =
 	"ATTACH ':memory:' AS old;"
 	"CREATE TABLE old.feed(feed, name, imported, records, withdrawn, newest);"
 	"CREATE TABLE old.record(record, feed, id, note);"
-	"CREATE TABLE old.entry(eco, name, version, record, low, high, inclusive);"
-	"CREATE TABLE old.digest(alg, digest, record);"
+	"CREATE TABLE old.package(name, eco, record, versions, ranges);"
+	"CREATE TABLE old.digest(digest, record);"
 	"CREATE TABLE old.gone(feed, id);"
 	"CREATE TABLE old.fix(eco, name, version, feed, id);";
 
@@ -82,16 +84,15 @@ static const char *const finish_sql[] = {
 	"CREATE INDEX temp.merged_old ON merged(old, record)",
 	"CREATE INDEX temp.merged_no ON merged(no, record)",
 	"INSERT INTO main.record SELECT record, feed, id, note FROM merged ORDER BY record",
-	"INSERT INTO main.entry SELECT eco, name, version, record, low, high, max(inclusive) FROM ("
-	"SELECT e.eco, e.name, e.version, m.record, e.low, e.high, e.inclusive FROM old.entry e"
-	" JOIN merged m ON m.old = e.record UNION ALL "
-	"SELECT s.eco, s.name, s.version, m.record, s.low, s.high, s.inclusive FROM s_entry s"
-	" JOIN merged m ON m.no = s.no)"
-	" GROUP BY 1, 2, 3, 4, 5, 6 ORDER BY 1, 2, 3, 4, 5, 6",
-	"INSERT INTO main.digest SELECT alg, digest, record FROM ("
-	"SELECT d.alg, d.digest, m.record FROM old.digest d JOIN merged m ON m.old = d.record"
-	" UNION SELECT s.alg, s.digest, m.record FROM s_digest s JOIN merged m ON m.no = s.no)"
-	" ORDER BY 1, 2, 3",
+	"INSERT INTO main.package SELECT name, eco, record, versions, ranges FROM ("
+	"SELECT p.name, p.eco, m.record, p.versions, p.ranges FROM old.package p"
+	" JOIN merged m ON m.old = p.record UNION ALL "
+	"SELECT s.name, s.eco, m.record, s.versions, s.ranges FROM s_package s"
+	" JOIN merged m ON m.no = s.no) ORDER BY 1, 2, 3",
+	"INSERT INTO main.digest SELECT digest, record FROM ("
+	"SELECT d.digest, m.record FROM old.digest d JOIN merged m ON m.old = d.record"
+	" UNION SELECT s.digest, m.record FROM s_digest s JOIN merged m ON m.no = s.no)"
+	" ORDER BY 1, 2",
 	"INSERT INTO main.gone SELECT f.feed, g.id FROM all_gone g"
 	" JOIN main.feed f ON f.name = g.name ORDER BY 1, 2",
 	"INSERT INTO main.fix SELECT x.eco, x.name, x.version, f.feed, x.id FROM ("
@@ -102,7 +103,11 @@ static const char *const finish_sql[] = {
 	"INSERT INTO main.info VALUES('built', ?2)",
 	"INSERT INTO main.info SELECT 'records', count(*) FROM main.record",
 	("INSERT INTO main.info SELECT 'packages', count(*) FROM"
-	 " (SELECT 1 FROM main.entry GROUP BY eco, name)"),
+	 " (SELECT 1 FROM main.package GROUP BY name, eco)"),
+	"INSERT INTO main.info SELECT 'sha256', count(*) FROM main.digest"
+	" WHERE length(digest) = 32",
+	"INSERT INTO main.info SELECT 'sha512', count(*) FROM main.digest"
+	" WHERE length(digest) = 64",
 };
 
 void pmg_build_close(struct pmg_build *build)
@@ -110,7 +115,7 @@ void pmg_build_close(struct pmg_build *build)
 	if (!build)
 		return;
 	pmg_stmt_free(build->add_record);
-	pmg_stmt_free(build->add_entry);
+	pmg_stmt_free(build->add_package);
 	pmg_stmt_free(build->add_digest);
 	pmg_stmt_free(build->add_fix);
 	pmg_store_close(build->store);
@@ -118,6 +123,8 @@ void pmg_build_close(struct pmg_build *build)
 		pmg_publish_clear(build->folder);
 		(void)close(build->lock);
 	}
+	pmg_str_done(&build->versions);
+	pmg_str_done(&build->ranges);
 	free(build->path);
 	free(build->folder);
 	free(build->temp);
@@ -151,7 +158,7 @@ static int open_old(struct pmg_build *build, struct pmg_err *err)
 static int open_new(struct pmg_build *build, struct pmg_err *err)
 {
 	/* It is always made anew: the numbers that formats had before are only counted. */
-	static const char *const steps[] = { PMG_INDEX_SCHEMA, "", "" };
+	static const char *const steps[] = { PMG_INDEX_SCHEMA, "", "", "" };
 	int r;
 
 	_Static_assert(PMG_ARRAY_LEN(steps) == PMG_INDEX_FORMAT, "one for each number");
@@ -171,11 +178,10 @@ static int open_new(struct pmg_build *build, struct pmg_err *err)
 				      "INSERT INTO s_record VALUES(?1,?2,?3,?4,?5,?6,?7)",
 				      &build->add_record, err);
 	if (r == 0)
-		r = pmg_store_prepare(build->store,
-				      "INSERT INTO s_entry VALUES(?1,?2,?3,?4,?5,?6,?7)",
-				      &build->add_entry, err);
+		r = pmg_store_prepare(build->store, "INSERT INTO s_package VALUES(?1,?2,?3,?4,?5)",
+				      &build->add_package, err);
 	if (r == 0)
-		r = pmg_store_prepare(build->store, "INSERT INTO s_digest VALUES(?1,?2,?3)",
+		r = pmg_store_prepare(build->store, "INSERT INTO s_digest VALUES(?1,?2)",
 				      &build->add_digest, err);
 	if (r == 0)
 		r = pmg_store_prepare(build->store, "INSERT INTO s_fix VALUES(?1,?2,?3,?4)",
@@ -188,6 +194,8 @@ static struct pmg_build *new_build(const char *index_path, const char *feed)
 	struct pmg_build *build = pmg_xcalloc(1, sizeof *build);
 
 	build->lock = -1;
+	build->versions = (struct pmg_str)PMG_STR_INIT(PMG_ROWS_MAX);
+	build->ranges = (struct pmg_str)PMG_STR_INIT(PMG_ROWS_MAX);
 	build->path = pmg_xstrdup(index_path);
 	build->feed = pmg_xstrdup(feed);
 	return build;
@@ -227,41 +235,71 @@ int pmg_build_open(const char *index_path, const char *feed, struct pmg_build **
 	return r;
 }
 
-static int add_entry(struct pmg_build *build, const struct pmg_osv_affected *a, const char *version,
-		     const struct pmg_osv_interval *interval, struct pmg_err *err)
+static void bind_column(struct pmg_stmt *stmt, int param, const struct pmg_str *column)
 {
-	struct pmg_stmt *stmt = build->add_entry;
+	pmg_stmt_bind_blob(stmt, param, column->len > 0 ? column->s : "", column->len);
+}
 
+/* What the record says of one package: n entries. */
+static int add_package(struct pmg_build *build, const struct pmg_osv_affected *const *entries,
+		       size_t n, struct pmg_err *err)
+{
+	struct pmg_stmt *stmt = build->add_package;
+	int r = pmg_rows_pack(entries, n, &build->versions, &build->ranges, err);
+
+	if (r < 0 || (build->versions.len == 0 && build->ranges.len == 0))
+		return r; /* only files are known of it */
 	pmg_stmt_bind_int(stmt, 1, build->n_records);
-	pmg_stmt_bind_int(stmt, 2, a->eco);
-	pmg_stmt_bind_text(stmt, 3, a->name);
-	pmg_stmt_bind_text(stmt, 4, version);
-	pmg_stmt_bind_text(stmt, 5, interval ? interval->low : "");
-	pmg_stmt_bind_text(stmt, 6, interval ? interval->high : "");
-	pmg_stmt_bind_int(stmt, 7, interval ? interval->inclusive : 0);
+	pmg_stmt_bind_text(stmt, 2, entries[0]->name);
+	pmg_stmt_bind_int(stmt, 3, entries[0]->eco);
+	bind_column(stmt, 4, &build->versions);
+	bind_column(stmt, 5, &build->ranges);
 	return pmg_stmt_run(stmt, err);
 }
 
-static int add_digest(struct pmg_build *build, const struct pmg_digest *digest, struct pmg_err *err)
-{
-	pmg_stmt_bind_int(build->add_digest, 1, build->n_records);
-	pmg_stmt_bind_int(build->add_digest, 2, digest->alg);
-	pmg_stmt_bind_blob(build->add_digest, 3, digest->bytes, pmg_digest_len(digest->alg));
-	return pmg_stmt_run(build->add_digest, err);
-}
-
-static int add_entries(struct pmg_build *build, const struct pmg_osv_affected *a,
+static int add_digests(struct pmg_build *build, const struct pmg_osv_affected *a,
 		       struct pmg_err *err)
 {
 	size_t i;
 	int r = 0;
 
-	for (i = 0; r == 0 && i < a->versions.n; i++)
-		r = add_entry(build, a, a->versions.v[i], NULL, err);
-	for (i = 0; r == 0 && i < a->n_intervals; i++)
-		r = add_entry(build, a, "", &a->intervals[i], err);
-	for (i = 0; r == 0 && i < a->n_digests; i++)
-		r = add_digest(build, &a->digests[i], err);
+	for (i = 0; r == 0 && i < a->n_digests; i++) {
+		const struct pmg_digest *digest = &a->digests[i];
+
+		pmg_stmt_bind_int(build->add_digest, 1, build->n_records);
+		pmg_stmt_bind_blob(build->add_digest, 2, digest->bytes,
+				   pmg_digest_len(digest->alg));
+		r = pmg_stmt_run(build->add_digest, err);
+	}
+	return r;
+}
+
+static int by_package(const void *a, const void *b)
+{
+	const struct pmg_osv_affected *x = *(const struct pmg_osv_affected *const *)a;
+	const struct pmg_osv_affected *y = *(const struct pmg_osv_affected *const *)b;
+
+	return x->eco != y->eco ? (int)x->eco - (int)y->eco : strcmp(x->name, y->name);
+}
+
+/* Records name a package more than once: a row has all that one says of it. */
+static int add_affected(struct pmg_build *build, const struct pmg_osv *record, struct pmg_err *err)
+{
+	size_t i, begin, n = record->n_affected;
+	pmg_autofree const struct pmg_osv_affected **sorted = pmg_xcalloc(n, sizeof *sorted);
+	int r = 0;
+
+	for (i = 0; r == 0 && i < n; i++) {
+		sorted[i] = &record->affected[i];
+		r = add_digests(build, sorted[i], err);
+	}
+	qsort(sorted, n, sizeof *sorted, by_package);
+	for (begin = 0, i = 1; r == 0 && i <= n; i++) {
+		if (i < n && by_package(&sorted[begin], &sorted[i]) == 0)
+			continue;
+		r = add_package(build, sorted + begin, i - begin, err);
+		begin = i;
+	}
 	return r;
 }
 
@@ -271,7 +309,6 @@ int pmg_build_add(struct pmg_build *build, const struct pmg_osv *record, const c
 	struct pmg_stmt *stmt = build->add_record;
 	char digest[PMG_SHA256_HEX];
 	bool live = !record->withdrawn && record->n_affected > 0;
-	size_t i;
 	int r;
 
 	pmg_sha256_hex(text, len, digest);
@@ -284,9 +321,7 @@ int pmg_build_add(struct pmg_build *build, const struct pmg_osv *record, const c
 	pmg_stmt_bind_text(stmt, 6, digest);
 	pmg_stmt_bind_text(stmt, 7, record->note);
 	r = pmg_stmt_run(stmt, err);
-	for (i = 0; r == 0 && live && i < record->n_affected; i++)
-		r = add_entries(build, &record->affected[i], err);
-	return r;
+	return r == 0 && live ? add_affected(build, record, err) : r;
 }
 
 /* Without a version: the record is there, and has none any more. */
@@ -411,7 +446,7 @@ int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_resu
 	if (r < 0)
 		return r;
 	pmg_stmt_free(pmg_steal_ptr(&build->add_record));
-	pmg_stmt_free(pmg_steal_ptr(&build->add_entry));
+	pmg_stmt_free(pmg_steal_ptr(&build->add_package));
 	pmg_stmt_free(pmg_steal_ptr(&build->add_digest));
 	pmg_stmt_free(pmg_steal_ptr(&build->add_fix));
 	pmg_store_close(pmg_steal_ptr(&build->store));

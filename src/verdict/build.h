@@ -7,7 +7,8 @@
  * whole, and a build that is killed changes nothing. The old one is kept as intel.db.prev.
  *
  * The same records, feed names and times give the same bytes, in whatever
- * order they were added.
+ * order they were added. Memory does not grow with their number: what is
+ * staged goes into files without names beside the index.
  */
 #include "verdict/osv.h"
 

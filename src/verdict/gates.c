@@ -1,9 +1,11 @@
 #include "verdict/gates.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/str.h"
+#include "verdict/index_rows.h"
 #include "verdict/popular.h"
 
 #define NAMES_SHOWN 5U
@@ -108,31 +110,59 @@ static void tell_names(const struct pmg_strv *names, struct pmg_strv *found)
 }
 
 /* The lower bounds that no version is below, for people. */
-#define EVER(t) t ".version = '' AND " t ".high = '' AND " t ".low IN ('', '0', '0.0.0')"
+static bool is_ever(struct pmg_stmt *stmt)
+{
+	static const char *const lowest[] = { "", "0", "0.0.0" };
+	struct pmg_rows ranges = pmg_rows_of(stmt, 2);
+	struct pmg_rows_range range;
+	size_t i;
+
+	while (pmg_rows_range(&ranges, &range))
+		for (i = 0; *range.high == '\0' && i < PMG_ARRAY_LEN(lowest); i++)
+			if (strcmp(range.low, lowest[i]) == 0)
+				return true;
+	return false;
+}
+
+/* Names that a database calls malware in all of their versions, each behind a digit for its
+   ecosystem; sorted. */
+static int read_ever(struct pmg_store *store, const char *sql, const char *feed,
+		     struct pmg_strv *names, struct pmg_err *err)
+{
+	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	int r = ask(store, sql, feed, &stmt, err);
+
+	for (; r > 0; r = pmg_stmt_step(stmt, err)) {
+		pmg_autofree char *name = pmg_xasprintf("%c%s", '0' + (char)pmg_stmt_int(stmt, 0),
+							pmg_stmt_text(stmt, 1));
+
+		if (is_ever(stmt))
+			(void)pmg_strv_add_once(names, name);
+	}
+	return r;
+}
+
+#define EVER_SQL(db)                                                                               \
+	"SELECT p.eco, p.name, e.ranges FROM popular p JOIN " db ".package e"                      \
+	" ON e.name = p.name AND e.eco = p.eco JOIN " db ".record r ON r.record = e.record"        \
+	" JOIN " db ".feed f ON f.feed = r.feed WHERE f.name = ?1 ORDER BY 1, 2"
 
 static int check_popular(struct pmg_store *store, const char *feed, struct pmg_strv *found,
 			 struct pmg_err *err)
 {
-	static const char sql[] =
-		"SELECT p.name FROM popular p WHERE EXISTS (SELECT 1 FROM main.entry e"
-		" JOIN main.record r ON r.record = e.record JOIN main.feed f ON f.feed = r.feed"
-		" WHERE f.name = ?1 AND e.eco = p.eco AND e.name = p.name AND " EVER(
-			"e") ")"
-			     " AND NOT EXISTS (SELECT 1 FROM old.entry e JOIN old.record r"
-			     " ON r.record = e.record JOIN old.feed f ON f.feed = r.feed"
-			     " WHERE f.name = ?1 AND e.eco = p.eco AND e.name = p.name AND " EVER(
-				     "e") ")"
-					  " ORDER BY p.eco, p.name";
-	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
-	pmg_auto(strv) struct pmg_strv names = { 0 };
+	pmg_auto(strv) struct pmg_strv had = { 0 }, names = { 0 }, fresh = { 0 };
+	size_t i;
 	int r = fill_popular(store, err);
 
 	if (r == 0)
-		r = ask(store, sql, feed, &stmt, err);
-	for (; r > 0; r = pmg_stmt_step(stmt, err))
-		pmg_strv_add(&names, pmg_stmt_text(stmt, 0));
+		r = read_ever(store, EVER_SQL("old"), feed, &had, err);
 	if (r == 0)
-		tell_names(&names, found);
+		r = read_ever(store, EVER_SQL("main"), feed, &names, err);
+	for (i = 0; r == 0 && i < names.n; i++)
+		if (!pmg_strv_has(&had, names.v[i]))
+			pmg_strv_add(&fresh, names.v[i] + 1);
+	if (r == 0)
+		tell_names(&fresh, found);
 	return r;
 }
 

@@ -9,6 +9,7 @@
 #include "pm/version.h"
 #include "store/store.h"
 #include "verdict/index_priv.h"
+#include "verdict/index_rows.h"
 
 static const char broken_hint[] = "remove the file and import the feeds again";
 
@@ -16,7 +17,8 @@ struct pmg_index {
 	struct pmg_store *store;
 	struct pmg_stmt *find, *has, *find_digest, *find_fixes, *source;
 	int64_t built, records, packages;
-	bool sha256, sha512; /* there are such digests */
+	bool sha256, sha512;          /* there are such digests */
+	struct pmg_index_feeds feeds; /* number i + 1 at i: each hit names its own */
 };
 
 void pmg_index_close(struct pmg_index *index)
@@ -28,6 +30,7 @@ void pmg_index_close(struct pmg_index *index)
 	pmg_stmt_free(index->find_digest);
 	pmg_stmt_free(index->find_fixes);
 	pmg_stmt_free(index->source);
+	pmg_index_feeds_done(&index->feeds);
 	pmg_store_close(index->store);
 	free(index);
 }
@@ -97,17 +100,19 @@ static int read_info(struct pmg_index *index, struct pmg_err *err)
 	static const char sql[] = "SELECT (SELECT value FROM info WHERE key = 'built'),"
 				  " (SELECT value FROM info WHERE key = 'records'),"
 				  " (SELECT value FROM info WHERE key = 'packages'),"
-				  " EXISTS (SELECT 1 FROM digest WHERE alg = 1),"
-				  " EXISTS (SELECT 1 FROM digest WHERE alg = 2)";
+				  " (SELECT value FROM info WHERE key = 'sha256'),"
+				  " (SELECT value FROM info WHERE key = 'sha512')";
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
-	int r = pmg_store_prepare(index->store, sql, &stmt, err);
+	bool complete = true;
+	int i, r = pmg_store_prepare(index->store, sql, &stmt, err);
 
 	if (r == 0)
 		r = pmg_stmt_step(stmt, err);
 	if (r < 0)
 		return r;
-	if (r == 0 || pmg_stmt_is_null(stmt, 0) || pmg_stmt_is_null(stmt, 1) ||
-	    pmg_stmt_is_null(stmt, 2))
+	for (i = 0; r > 0 && i < 5; i++)
+		complete = complete && !pmg_stmt_is_null(stmt, i);
+	if (r == 0 || !complete)
 		return pmg_err_set(err, PMG_E_DB, 0, "%s: damaged: no date or count",
 				   pmg_store_path(index->store));
 	index->built = pmg_stmt_int(stmt, 0);
@@ -126,16 +131,15 @@ static int prepare(struct pmg_index *index, struct pmg_err *err)
 
 	if (r == 0)
 		r = pmg_store_prepare(index->store,
-				      "SELECT version, record, low, high, inclusive FROM entry"
-				      " WHERE eco = ?1 AND name = ?2 AND version IN ('', ?3)",
+				      "SELECT record, versions, ranges FROM package"
+				      " WHERE name = ?2 AND eco = ?1",
 				      &index->find, err);
 	if (r == 0)
 		r = pmg_store_prepare(index->store,
-				      "SELECT 1 FROM entry WHERE eco = ?1 AND name = ?2 LIMIT 1",
+				      "SELECT 1 FROM package WHERE name = ?2 AND eco = ?1 LIMIT 1",
 				      &index->has, err);
 	if (r == 0)
-		r = pmg_store_prepare(index->store,
-				      "SELECT record FROM digest WHERE alg = ?1 AND digest = ?2",
+		r = pmg_store_prepare(index->store, "SELECT record FROM digest WHERE digest = ?1",
 				      &index->find_digest, err);
 	if (r == 0)
 		r = pmg_store_prepare(index->store,
@@ -144,9 +148,10 @@ static int prepare(struct pmg_index *index, struct pmg_err *err)
 				      &index->find_fixes, err);
 	if (r == 0)
 		r = pmg_store_prepare(index->store,
-				      "SELECT r.id, f.name, r.note FROM record r JOIN feed f"
-				      " ON f.feed = r.feed WHERE r.record = ?1",
+				      "SELECT id, feed, note FROM record WHERE record = ?1",
 				      &index->source, err);
+	if (r == 0)
+		r = pmg_index_feeds(index, &index->feeds, err);
 	return r;
 }
 
@@ -211,34 +216,68 @@ int pmg_index_feeds(struct pmg_index *index, struct pmg_index_feeds *out, struct
 	return r;
 }
 
-static enum pmg_index_hit judge_row(const struct pmg_index_question *q, struct pmg_stmt *row)
+static int fail_row(const struct pmg_index *index, struct pmg_err *err)
 {
-	const char *version = pmg_stmt_text(row, 0);
-	const char *low = pmg_stmt_text(row, 2), *high = pmg_stmt_text(row, 3);
+	return pmg_err_set(err, PMG_E_DB, 0, "%s: damaged: a package's row cannot be read",
+			   pmg_store_path(index->store));
+}
+
+static enum pmg_index_hit judge_range(const struct pmg_index_question *q,
+				      const struct pmg_rows_range *range)
+{
 	int c;
 
-	if (!version || !low || !high)
-		return PMG_INDEX_UNSURE; /* no row that was ever written: fail closed */
-	if (*version != '\0')
-		return PMG_INDEX_HIT; /* the query asked for this very text */
-	if (*low == '\0' && *high == '\0')
+	if (*range->low == '\0' && *range->high == '\0')
 		return PMG_INDEX_HIT;
 	if (!q->version)
 		return PMG_INDEX_MISS;
 	if (!q->readable)
 		return PMG_INDEX_UNSURE;
-	if (*low != '\0' && pmg_version_compare(q->eco, q->version, low) < 0)
+	if (*range->low != '\0' && pmg_version_compare(q->eco, q->version, range->low) < 0)
 		return PMG_INDEX_MISS;
-	if (*high == '\0')
+	if (*range->high == '\0')
 		return PMG_INDEX_HIT;
-	c = pmg_version_compare(q->eco, q->version, high);
-	return c < 0 || (c == 0 && pmg_stmt_int(row, 4)) ? PMG_INDEX_HIT : PMG_INDEX_MISS;
+	c = pmg_version_compare(q->eco, q->version, range->high);
+	return c < 0 || (c == 0 && range->inclusive) ? PMG_INDEX_HIT : PMG_INDEX_MISS;
+}
+
+/* @return 1: the version is in the list; 0; -PMG_E_DB: it is no list of ours */
+static int is_listed(const struct pmg_index *index, struct pmg_rows list, const char *version,
+		     struct pmg_err *err)
+{
+	const char *one;
+
+	while ((one = pmg_rows_version(&list)))
+		if (pmg_streq(one, version))
+			return 1;
+	return pmg_rows_is_damaged(&list) ? fail_row(index, err) : 0;
+}
+
+/* @return what a row says of the version, an enum pmg_index_hit; -PMG_E_DB */
+static int judge_row(const struct pmg_index *index, const struct pmg_index_question *q,
+		     struct pmg_stmt *row, struct pmg_err *err)
+{
+	struct pmg_rows ranges = pmg_rows_of(row, 2);
+	struct pmg_rows_range range;
+	enum pmg_index_hit hit = PMG_INDEX_MISS, one;
+	int r = is_listed(index, pmg_rows_of(row, 1), q->version, err);
+
+	if (r != 0)
+		return r < 0 ? r : (int)PMG_INDEX_HIT;
+	while (hit != PMG_INDEX_HIT && pmg_rows_range(&ranges, &range)) {
+		one = judge_range(q, &range);
+		hit = one > hit ? one : hit;
+	}
+	if (hit != PMG_INDEX_HIT && pmg_rows_is_damaged(&ranges))
+		return fail_row(index, err);
+	return (int)hit;
 }
 
 static int add_source(struct pmg_index *index, int64_t record, struct pmg_index_answer *answer,
 		      struct pmg_err *err)
 {
-	const char *id, *feed, *note;
+	const char *id, *note;
+	int64_t feed;
 	int r;
 
 	pmg_stmt_bind_int(index->source, 1, record);
@@ -246,14 +285,14 @@ static int add_source(struct pmg_index *index, int64_t record, struct pmg_index_
 	if (r < 0)
 		return r;
 	id = r > 0 ? pmg_stmt_text(index->source, 0) : NULL;
-	feed = r > 0 ? pmg_stmt_text(index->source, 1) : NULL;
+	feed = r > 0 ? pmg_stmt_int(index->source, 1) : 0;
 	note = r > 0 ? pmg_stmt_text(index->source, 2) : NULL;
-	if (!id || !feed)
+	if (!id || feed < 1 || (uint64_t)feed > index->feeds.n)
 		r = pmg_err_set(err, PMG_E_DB, 0, "%s: damaged: record %lld is missing",
 				pmg_store_path(index->store), (long long)record);
 	if (r > 0) {
 		(void)pmg_strv_add_once(&answer->ids, id);
-		(void)pmg_strv_add_once(&answer->sources, feed);
+		(void)pmg_strv_add_once(&answer->sources, index->feeds.v[feed - 1].name);
 		if (note)
 			(void)pmg_strv_add_once(&answer->notes, note);
 		r = 0;
@@ -277,12 +316,17 @@ static int take_row(struct pmg_index *index, enum pmg_index_hit hit, int64_t rec
 static int read_rows(struct pmg_index *index, const struct pmg_index_question *q,
 		     struct pmg_index_answer *answer, struct pmg_err *err)
 {
-	int r = 0, taken = 0;
+	int r, hit;
 
-	while (taken == 0 && (r = pmg_stmt_step(index->find, err)) > 0)
-		taken = take_row(index, judge_row(q, index->find), pmg_stmt_int(index->find, 1),
-				 answer, err);
-	return taken < 0 ? taken : r;
+	while ((r = pmg_stmt_step(index->find, err)) > 0) {
+		hit = judge_row(index, q, index->find, err);
+		r = hit < 0 ? hit
+			    : take_row(index, (enum pmg_index_hit)hit, pmg_stmt_int(index->find, 0),
+				       answer, err);
+		if (r < 0)
+			break;
+	}
+	return r;
 }
 
 /* @param r  what the looking returned; *answer is emptied */
@@ -307,7 +351,6 @@ int pmg_index_find(struct pmg_index *index, const struct pmg_index_question *que
 
 	pmg_stmt_bind_int(index->find, 1, question->eco);
 	pmg_stmt_bind_text(index->find, 2, question->name);
-	pmg_stmt_bind_text(index->find, 3, question->version ? question->version : "");
 	r = read_rows(index, question, &answer, err);
 	pmg_stmt_reset(index->find);
 	return give(&answer, r, out, err);
@@ -338,8 +381,9 @@ int pmg_index_find_digest(struct pmg_index *index, enum pmg_digest_alg alg, cons
 	struct pmg_stmt *find = index->find_digest;
 	int r = 0, taken = 0;
 
-	pmg_stmt_bind_int(find, 1, alg);
-	pmg_stmt_bind_blob(find, 2, bytes, len);
+	if (len != pmg_digest_len(alg))
+		return 0;
+	pmg_stmt_bind_blob(find, 1, bytes, len);
 	while (taken == 0 && (r = pmg_stmt_step(find, err)) > 0)
 		taken = take_row(index, PMG_INDEX_HIT, pmg_stmt_int(find, 0), &answer, err);
 	pmg_stmt_reset(find);

@@ -5,18 +5,17 @@
  * (index.c). The file is only ever replaced whole, so it needs no migration:
  * a reader takes exactly its own PMG_INDEX_FORMAT.
  *
- *   info    built (seconds since 1970), records, packages
+ *   info    built (seconds since 1970), records, packages, sha256 and sha512 (rows of digest)
  *   feed    one row a feed, numbered in the order of their names; newest is the latest
  *           `modified` of its records, 0 when none has one
  *   record  one row a live record, numbered in the order of feed and id; note is why, of lists
- *   entry   what is affected, found by (eco, name, version): canonical forms.
- *           version "" is an interval: low <= v < high, or <= when inclusive;
- *           "" is no bound. Else low and high are "".
- *   digest  artifacts by what is in them, found by (alg, digest)
+ *   package  what a record says of a package, found by its canonical name: index_rows.h. Names
+ *           stand first in the key: comparing texts is what SQLite does fastest
+ *   digest  artifacts by what is in them: its length tells the algorithm
  *   gone    ids of withdrawn records: an update of single records must know them
  *   fix     versions that end a vulnerability (fixes.h), and by which record of which feed
  */
-#define PMG_INDEX_FORMAT      3          /* user_version */
+#define PMG_INDEX_FORMAT      4          /* user_version */
 #define PMG_INDEX_APPLICATION 0x504d4749 /* "PMGI", application_id */
 #define PMG_INDEX_SCHEMA                                                                           \
 	"PRAGMA application_id=0x504d4749;"                                                        \
@@ -26,11 +25,10 @@
 	" newest INTEGER NOT NULL);"                                                               \
 	"CREATE TABLE record(record INTEGER PRIMARY KEY, feed INTEGER NOT NULL,"                   \
 	" id TEXT NOT NULL, note TEXT);"                                                           \
-	"CREATE TABLE entry(eco INTEGER, name TEXT, version TEXT, record INTEGER, low TEXT,"       \
-	" high TEXT, inclusive INTEGER NOT NULL,"                                                  \
-	" PRIMARY KEY(eco, name, version, record, low, high)) WITHOUT ROWID;"                      \
-	"CREATE TABLE digest(alg INTEGER, digest BLOB, record INTEGER,"                            \
-	" PRIMARY KEY(alg, digest, record)) WITHOUT ROWID;"                                        \
+	"CREATE TABLE package(name TEXT, eco INTEGER, record INTEGER, versions BLOB, ranges BLOB," \
+	" PRIMARY KEY(name, eco, record)) WITHOUT ROWID;"                                          \
+	"CREATE TABLE digest(digest BLOB, record INTEGER,"                                         \
+	" PRIMARY KEY(digest, record)) WITHOUT ROWID;"                                             \
 	"CREATE TABLE gone(feed INTEGER, id TEXT, PRIMARY KEY(feed, id)) WITHOUT ROWID;"           \
 	"CREATE TABLE fix(eco INTEGER, name TEXT, version TEXT, feed INTEGER, id TEXT,"            \
 	" PRIMARY KEY(eco, name, version, feed, id)) WITHOUT ROWID;"

@@ -4,6 +4,7 @@
 
 #include "store/store.h"
 #include "verdict/index.h"
+#include "verdict/index_rows.h"
 
 void pmg_known_done(struct pmg_known *known)
 {
@@ -39,27 +40,46 @@ static char *text(struct pmg_stmt *stmt, int column)
 	return pmg_xstrdup(value ? value : "");
 }
 
-static void take(struct pmg_known *known, struct pmg_stmt *stmt)
+static void take(struct pmg_known *known, struct pmg_stmt *stmt, const char *version,
+		 const struct pmg_rows_range *range)
 {
+	if (known->n == PMG_KNOWN_MAX) {
+		known->has_more = true;
+		return;
+	}
 	known->v = pmg_grow(known->v, known->n, &known->cap, sizeof *known->v);
 	known->v[known->n++] = (struct pmg_known_row){
 		.feed = text(stmt, 0),
 		.id = text(stmt, 1),
 		.note = text(stmt, 2),
-		.version = text(stmt, 3),
-		.low = text(stmt, 4),
-		.high = text(stmt, 5),
-		.inclusive = pmg_stmt_int(stmt, 6) != 0,
+		.version = pmg_xstrdup(version),
+		.low = pmg_xstrdup(range->low),
+		.high = pmg_xstrdup(range->high),
+		.inclusive = range->inclusive,
 	};
+}
+
+/* What one record says of the package. */
+static void take_all(struct pmg_known *known, struct pmg_stmt *stmt)
+{
+	static const struct pmg_rows_range none = { "", "", false };
+	struct pmg_rows ranges = pmg_rows_of(stmt, 4), versions = pmg_rows_of(stmt, 3);
+	struct pmg_rows_range range;
+	const char *version;
+
+	while (!known->has_more && pmg_rows_range(&ranges, &range))
+		take(known, stmt, "", &range);
+	while (!known->has_more && (version = pmg_rows_version(&versions)))
+		take(known, stmt, version, &none);
 }
 
 int pmg_known_load(const char *index_path, enum pmg_eco eco, const char *name,
 		   struct pmg_known *out, struct pmg_err *err)
 {
 	static const char sql[] =
-		"SELECT f.name, r.id, r.note, e.version, e.low, e.high, e.inclusive FROM entry e"
-		" JOIN record r ON r.record = e.record JOIN feed f ON f.feed = r.feed"
-		" WHERE e.eco = ?1 AND e.name = ?2 ORDER BY 1, 2, 4, 5, 6";
+		"SELECT f.name, r.id, r.note, p.versions, p.ranges FROM package p"
+		" JOIN record r ON r.record = p.record JOIN feed f ON f.feed = r.feed"
+		" WHERE p.eco = ?1 AND p.name = ?2 ORDER BY 1, 2";
 	pmg_auto(store) struct pmg_store *store = NULL;
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
 	pmg_auto(known) struct pmg_known known = { 0 };
@@ -71,11 +91,10 @@ int pmg_known_load(const char *index_path, enum pmg_eco eco, const char *name,
 		return r;
 	pmg_stmt_bind_int(stmt, 1, eco);
 	pmg_stmt_bind_text(stmt, 2, name);
-	while ((r = pmg_stmt_step(stmt, err)) > 0 && known.n < PMG_KNOWN_MAX)
-		take(&known, stmt);
+	while ((r = pmg_stmt_step(stmt, err)) > 0)
+		take_all(&known, stmt);
 	if (r < 0)
 		return r;
-	known.has_more = r > 0;
 	*out = known;
 	known = (struct pmg_known){ 0 };
 	return 0;
@@ -97,8 +116,8 @@ char *pmg_known_versions(const struct pmg_known_row *row)
 static int count_ecosystems(struct pmg_store *store, struct pmg_known_totals *out,
 			    struct pmg_err *err)
 {
-	static const char sql[] =
-		"SELECT eco, count(DISTINCT name), count(DISTINCT record) FROM entry GROUP BY eco";
+	static const char sql[] = "SELECT eco, count(DISTINCT name), count(DISTINCT record) FROM "
+				  "package GROUP BY eco";
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
 	int r = pmg_store_prepare(store, sql, &stmt, err);
 

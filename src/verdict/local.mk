@@ -2,7 +2,7 @@ noinst_LIBRARIES += libverdict.a
 libverdict_a_SOURCES = \
 	%D%/blocklist.c %D%/blocklist.h %D%/build.c %D%/build.h %D%/digest.c %D%/digest.h %D%/feed.c %D%/feed.h \
 	%D%/decide.c %D%/feed_archive.c %D%/feed_archive.h %D%/feed_priv.h %D%/fixes.c %D%/fixes.h %D%/feed_tar.c %D%/feed_text.c \
-	%D%/feed_zip.c %D%/gates.c %D%/gates.h %D%/import.c %D%/import.h %D%/index.c %D%/index.h %D%/index_priv.h \
+	%D%/feed_zip.c %D%/gates.c %D%/gates.h %D%/import.c %D%/import.h %D%/index.c %D%/index.h %D%/index_priv.h %D%/index_rows.c %D%/index_rows.h \
 	%D%/judge.c %D%/judge.h %D%/judge_priv.h %D%/lists.c %D%/lists.h %D%/lock.c %D%/lock.h \
 	%D%/osv.c %D%/osv.h %D%/osv_priv.h %D%/osv_range.c %D%/pattern.c %D%/pattern.h %D%/popular.h \
 	%D%/publish.c %D%/publish.h %D%/supplement.c %D%/supplement.h \
@@ -36,7 +36,7 @@ check_PROGRAMS += tests/unit/test_verdict_blocklist tests/unit/test_verdict_buil
 	tests/unit/test_verdict_feed_zip \
 	tests/unit/test_verdict_gates \
 	tests/unit/test_verdict_import tests/unit/test_verdict_import_shared \
-	tests/unit/test_verdict_index tests/unit/test_verdict_judge tests/unit/test_verdict_killed \
+	tests/unit/test_verdict_index tests/unit/test_verdict_index_rows tests/unit/test_verdict_judge tests/unit/test_verdict_killed \
 	tests/unit/test_verdict_lists \
 	tests/unit/test_verdict_lock \
 	tests/unit/test_verdict_osv tests/unit/test_verdict_osv_range tests/unit/test_verdict_publish \
@@ -60,6 +60,7 @@ tests_unit_test_verdict_feed_zip_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIV
 tests_unit_test_verdict_gates_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_import_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_import_shared_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
+tests_unit_test_verdict_index_rows_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_index_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_judge_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_killed_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
