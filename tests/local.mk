@@ -25,7 +25,7 @@ EXTRA_DIST += .clang-format .clang-tidy .shellcheckrc tests/lint/untested.txt
 EXTRA_DIST += docs/errors.md docs/environment.md docs/codes
 EXTRA_DIST += tests/fuzz/corpus tests/fuzz/pieces.h tests/unit/feed_told.h tests/unit/splicing.h tests/unit/paging.h tests/fuzz/simple.h
 EXTRA_DIST += tests/helper/said.h tests/helper/shared.h tests/helper/valgrind.h
-EXTRA_DIST += tests/helper/folder.h tests/helper/records.h tests/helper/said.h tests/helper/signing.h tests/helper/zip.h
+EXTRA_DIST += tests/helper/folder.h tests/helper/intel.h tests/helper/records.h tests/helper/signing.h tests/helper/zip.h
 EXTRA_DIST += tests/helper/registry.py tests/helper/fixture_packages.py
 EXTRA_DIST += tests/helper/parent_proxy.py tests/helper/onpty.py tests/helper/killer.py
 

@@ -1,86 +1,50 @@
 #ifndef PMG_TESTS_HELPER_SAID_H
 #define PMG_TESTS_HELPER_SAID_H
-/** pmg-intel as it was built, run in a home of a test's own, and what it said. Behind cmocka.h. */
-#include <fcntl.h>
-#include <string.h>
+/** What a program's main says, both streams together: played in a child, since it closes stdout. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
-#include "base/strv.h"
-#include "folder.h"
+#include <cmocka.h>
 
-/* What one call said; "" when nothing. */
-struct said {
-	char *out, *err;
-	int status;
-};
-
-static inline void said_done(struct said *said)
+/**
+ * @param to    descriptor that stdout becomes instead, or -1
+ * @param play  in the child, which ends with what it returns
+ * @param out   gets at most max - 1 bytes, and NUL
+ * @return exit status
+ */
+static inline int said_by(int (*play)(const char *const *argv), const char *const *argv, int to,
+			  char *out, size_t max)
 {
-	free(said->out);
-	free(said->err);
-}
-PMG_DEFINE_AUTO_DONE(said, struct said, said_done);
-
-static inline char *said_text(const char *home, const char *name)
-{
-	pmg_autofree char *path = pmg_path_join(home, name);
-	struct pmg_err err = PMG_ERR_INIT;
-	char *text = NULL;
-	size_t len = 0;
-
-	if (pmg_io_slurp(path, 1U << 20, &text, &len, &err) < 0)
-		fail_msg("%s", err.msg);
-	return text;
-}
-
-static inline void said_child(const char *home, const char *command, const char *const *args,
-			      const char *in)
-{
-	static const int flags[] = { O_RDONLY, O_WRONLY | O_CREAT | O_TRUNC,
-				     O_WRONLY | O_CREAT | O_TRUNC };
-	const char *const names[] = { in ? "in" : "/dev/null", "out", "err" };
-	pmg_auto(strv) struct pmg_strv argv = { 0 };
-	int fd, opened;
-
-	pmg_strv_add(&argv, "pmg-intel");
-	pmg_strv_add(&argv, command);
-	for (; *args; args++)
-		pmg_strv_add(&argv, *args);
-	for (fd = 0; fd < 3; fd++) {
-		pmg_autofree char *path = pmg_path_join(home, names[fd]);
-
-		opened = open(path, flags[fd] | O_CLOEXEC, 0600);
-		if (opened < 0 || dup2(opened, fd) < 0)
-			_exit(126);
-	}
-	(void)setenv("HOME", home, 1);
-	(void)setenv("SOURCE_DATE_EPOCH", "1780000000", 1);
-	(void)unsetenv("XDG_STATE_HOME");
-	(void)unsetenv("XDG_CONFIG_HOME");
-	execv("./pmg-intel", pmg_strv_argv(&argv));
-	_exit(127);
-}
-
-/** `pmg COMMAND ARGS...`. @param args  end with NULL. @param in  standard input; NULL: none */
-static inline struct said said_run(const char *home, const char *command, const char *const *args,
-				   const char *in)
-{
-	struct said said = { 0 };
-	int status = 0;
+	char name[] = "said-XXXXXX";
+	int status, fd = mkstemp(name);
+	ssize_t n;
 	pid_t pid;
 
-	if (in)
-		folder_write(home, "in", in, strlen(in));
+	assert_true(fd >= 0);
+	assert_int_equal(unlink(name), 0);
+	(void)fflush(NULL);
 	pid = fork();
 	assert_true(pid >= 0);
-	if (pid == 0)
-		said_child(home, command, args, in);
+	if (pid == 0) {
+		if (dup2(to >= 0 ? to : fd, 1) < 0 || dup2(fd, 2) < 0)
+			_exit(99);
+		status = play(argv);
+		(void)fflush(stderr);
+		_exit(status);
+	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	n = pread(fd, out, max - 1, 0);
+	assert_true(n >= 0);
+	out[n] = '\0';
+	(void)close(fd);
 	assert_true(WIFEXITED(status));
-	said.status = WEXITSTATUS(status);
-	said.out = said_text(home, "out");
-	said.err = said_text(home, "err");
-	return said;
+	return WEXITSTATUS(status);
 }
 
 #endif

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "../helper/folder.h"
+#include "../helper/intel.h"
 #include "../helper/records.h"
-#include "../helper/said.h"
 #include "base/json.h"
 #include "base/str.h"
 
