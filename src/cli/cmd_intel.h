@@ -3,8 +3,8 @@
 /** `pmg intel`: what is known of packages. Linked into pmg-intel alone. */
 #include "cli/cmd.h"
 #include "conf/config.h"
+#include "pm/purl.h"
 #include "verdict/judge.h"
-#include "verdict/purl.h"
 
 /** The rows of what pmg-intel does, and their end. */
 const struct pmg_cmd *pmg_cmd_intel(void);

@@ -6,6 +6,7 @@
 #include "cli/cmd_intel.h"
 #include "conf/managed.h"
 #include "conf/narrow.h"
+#include "pm/entries.h"
 
 int pmg_intel_settings_load(struct pmg_intel_settings *out, struct pmg_err *err)
 {
@@ -20,6 +21,8 @@ int pmg_intel_settings_load(struct pmg_intel_settings *out, struct pmg_err *err)
 		r = pmg_managed_load(PMG_MANAGED_PATH, &managed, err);
 	if (r == 0)
 		r = pmg_narrow(&out->config, &managed, &notes, err);
+	if (r == 0)
+		r = pmg_entries_check(&out->config.packages, &managed, err);
 	out->managed = pmg_managed_is_in_force(&managed);
 	return r;
 }

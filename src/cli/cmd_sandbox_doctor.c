@@ -46,12 +46,14 @@ static const struct {
 struct around {
 	struct pmg_strv env;
 	char *project;
+	char *config; /* what is wrong with configuration; NULL: nothing */
 	struct pmg_links links;
 };
 static void around_done(struct around *around)
 {
 	pmg_strv_done(&around->env);
 	free(around->project);
+	free(around->config);
 	pmg_links_done(&around->links);
 }
 PMG_DEFINE_AUTO_DONE(around, struct around, around_done);
@@ -64,6 +66,7 @@ static void look_around(struct around *around)
 	pmg_autofree char *cwd = pmg_path_real(".");
 	pmg_autofree char *home = NULL;
 	struct pmg_err scratch = PMG_ERR_INIT;
+	int r;
 
 	pmg_front_environment(&around->env);
 	pmg_front_environment(&subject.env);
@@ -71,11 +74,11 @@ static void look_around(struct around *around)
 		return;
 	home = pmg_path_real(dirs.home);
 	pmg_subject_tool(pmg_question_tool(cwd, home ? home : dirs.home), &subject);
-	/* A policy that cannot be made is not for the doctor to tell. */
-	if (pmg_prepare_policy(&subject.want, &prepared, &scratch) == 0)
-		around->project = pmg_xstrdup(prepared.policy->project);
-	else
-		around->project = pmg_steal_ptr(&cwd);
+	r = pmg_prepare_policy(&subject.want, &prepared, &scratch);
+	if (r == -PMG_E_CONFIG)
+		around->config = pmg_xstrdup(scratch.msg);
+	/* Another policy that cannot be made is not for the doctor to tell. */
+	around->project = r == 0 ? pmg_xstrdup(prepared.policy->project) : pmg_steal_ptr(&cwd);
 	pmg_links_escaping(around->project, home ? home : dirs.home, &around->links);
 }
 
@@ -275,18 +278,21 @@ static char *index_detail(const struct json_t *index)
 				     : "; \"pmg intel update\" fetches one");
 }
 
+static void add_item(struct pmg_probe *probe, const char *name, bool works, char *detail)
+{
+	probe->items = pmg_grow(probe->items, probe->n, &probe->cap, sizeof *probe->items);
+	probe->items[probe->n++] = (struct pmg_probe_item){ name, works, detail };
+}
+
 static void add_index(struct pmg_probe *probe, const struct json_t *answer)
 {
 	const struct json_t *index = pmg_json_get(answer, "index");
 	const char *state = pmg_json_str(index, "state");
 
-	probe->items = pmg_grow(probe->items, probe->n, &probe->cap, sizeof *probe->items);
-	probe->items[probe->n++] = (struct pmg_probe_item){
-		"intel.index", pmg_streq(state, "fresh"),
-		state ? index_detail(index)
-		      : pmg_xstrdup("cannot be used, so no run is started; \"pmg intel status\" "
-				    "says why")
-	};
+	add_item(probe, "intel.index", pmg_streq(state, "fresh"),
+		 state ? index_detail(index)
+		       : pmg_xstrdup("cannot be used, so no run is started; \"pmg intel status\" "
+				     "says why"));
 }
 
 /* What bounds every run here stands with what holds it. @return false: no run is started */
@@ -299,8 +305,7 @@ static bool add_managed(struct pmg_probe *probe)
 
 	if (!detail)
 		return true;
-	probe->items = pmg_grow(probe->items, probe->n, &probe->cap, sizeof *probe->items);
-	probe->items[probe->n++] = (struct pmg_probe_item){ "managed", works, detail };
+	add_item(probe, "managed", works, detail);
 	return works;
 }
 
@@ -322,6 +327,10 @@ int pmg_cmd_sandbox_doctor(const struct pmg_call *call, struct pmg_err *err)
 		if (r < 0)
 			return r;
 		runs = add_managed(&probe);
+		if (runs && around.config) {
+			add_item(&probe, "config", false, pmg_xstrdup(around.config));
+			runs = false;
+		}
 		add_index(&probe, intel);
 		usable = usable || (probe.caps & ALL_CAPS) == ALL_CAPS;
 		if (opts->json)

@@ -61,9 +61,10 @@ static int read_seconds(const struct pmg_yaml *value, uint64_t *out, struct pmg_
 	return r < 0 ? bad(value, AGE_WORDS, err) : 0;
 }
 
-static char *place_of(const struct pmg_yaml *value)
+static void set_place(struct pmg_packages_entry *entry, const struct pmg_yaml *value)
 {
-	return pmg_xasprintf("%s:%u", value->file, value->line);
+	entry->where = pmg_xasprintf("%s:%u", value->file, value->line);
+	entry->column = value->column;
 }
 
 /* Of all packages. That a file says it twice, as days and as age, is no reason to guess. */
@@ -82,7 +83,7 @@ static int add_base(const struct pmg_yaml *value, void *out, uint64_t age_s, str
 			return pmg_yaml_key_err(err, value,
 						"\"days\" and \"age\" say the same "
 						"thing: keep one of them");
-	entry.where = place_of(value);
+	set_place(&entry, value);
 	pmg_packages_add(&packages->ages, &entry);
 	return 0;
 }
@@ -152,7 +153,7 @@ static int read_entry(const struct pmg_key *rows, const struct pmg_yaml *item,
 
 	if (r < 0)
 		return r;
-	entry.where = place_of(item);
+	set_place(&entry, item);
 	pmg_packages_add(list, &entry);
 	return 0;
 }
@@ -224,7 +225,7 @@ int pmg_config_read_override(const struct pmg_yaml *item, void *out, struct pmg_
 	if (strpbrk(o.name, "%?#*") || strpbrk(o.version, "%?#*/"))
 		return pmg_yaml_err(err, item, "\"name\" or \"version\" is none of a package");
 	o.entry.purl = pmg_xasprintf("pkg:%s/%s@%s", ecosystems[o.ecosystem], o.name, o.version);
-	o.entry.where = place_of(item);
+	set_place(&o.entry, item);
 	pmg_packages_add(&packages_of(out)->overrides, &o.entry);
 	return 0;
 }

@@ -6,7 +6,7 @@
  * a part of "intel" of config.yml and its kin, narrowed, and handed to
  * pmg-proxy as JSON. What it means is decided by verdict/judge.h; the rules
  * stand in docs/packages.md. Patterns of packages are kept as written: who
- * knows names and versions reads them (verdict/pattern.h).
+ * knows names and versions reads them (pm/pattern.h).
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,6 +39,7 @@ struct pmg_packages_entry {
 	char *id;        /* of overrides: the record that does not count; else NULL */
 	char *reason;    /* or NULL */
 	char *where;     /* "/home/u/.config/pmg/config.yml:12", "--min-age" */
+	unsigned column; /* behind it; 0: none. Not handed to pmg-proxy */
 	int64_t expires; /* seconds since 1970; 0: never */
 	uint64_t age_s;  /* of ages */
 	int layer;       /* enum pmg_packages_layer */

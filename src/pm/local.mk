@@ -11,6 +11,15 @@ libpm_a_SOURCES = \
 	%D%/bun.c %D%/bun_args.c %D%/bun_learn.c %D%/bun_lock.c %D%/bun_lock.h %D%/places_bun.c \
 	%D%/places_plain.c %D%/places_yarn.c %D%/yarn.c %D%/yarn_args.c %D%/yarn_learn.c %D%/yarn_lock.c %D%/yarn_lock.h \
 	%D%/yarn_rc.c %D%/yarn_rc.h
+# How packages are named in policy.
+libpm_a_SOURCES += %D%/entries.c %D%/entries.h %D%/pattern.c %D%/pattern.h %D%/purl.c %D%/purl.h
+check_PROGRAMS += tests/unit/test_pm_entries tests/unit/test_pm_pattern tests/unit/test_pm_purl \
+	tests/fuzz/fuzz_pattern tests/fuzz/fuzz_purl
+tests_unit_test_pm_entries_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+tests_unit_test_pm_pattern_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+tests_unit_test_pm_purl_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+tests_fuzz_fuzz_pattern_LDADD = $(FUZZ_MAIN) $(LINK_PM)
+tests_fuzz_fuzz_purl_LDADD = $(FUZZ_MAIN) $(LINK_PM)
 
 check_PROGRAMS += tests/unit/test_pm_args
 tests_unit_test_pm_args_LDADD = $(LINK_PM) $(CMOCKA_LIBS)

@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "conf/dirs.h"
 #include "conf/narrow.h"
+#include "pm/entries.h"
 #include "pm/project.h"
 #include "policy/policy.h"
 #include "run/run.h"
@@ -56,7 +57,7 @@ int pmg_bounds_load(const char *managed, const char *cwd, const char *home,
 		r = pmg_narrow(config, &out->project, &out->notes, err);
 	if (r == 0)
 		r = pmg_narrow(config, &out->managed, &out->notes, err);
-	return r;
+	return r < 0 ? r : pmg_entries_check(&config->packages, &out->managed, err);
 }
 
 /* The profile that managed policy names for a manager; NULL: none. */

@@ -9,8 +9,8 @@
 #include "base/str.h"
 #include "conf/dirs.h"
 #include "conf/keys.h"
-#include "conf/managed.h"
 #include "conf/trusted.h"
+#include "pm/entries.h"
 #include "pm/version.h"
 #include "verdict/lock.h"
 
@@ -98,20 +98,6 @@ struct document {
 	struct pmg_blocklist list;
 };
 
-/* It would look blocked and block nothing. */
-static int check_exact(const struct pmg_purl *purl, struct pmg_err *err)
-{
-	pmg_autofree char *shown = NULL;
-
-	if (!purl->version || !pmg_version_is_range(purl->eco, purl->version))
-		return 0;
-	shown = pmg_str_quote(purl->version, strlen(purl->version), PMG_VERSION_MAX);
-	(void)pmg_err_set(err, PMG_E_CONFIG, 0, "\"%s\" is not one exact %s version", shown,
-			  pmg_eco_name(purl->eco));
-	return pmg_err_hint(err, "give one exact version, like %s, or none: then all are blocked",
-			    purl->eco == PMG_ECO_NPM ? "1.0.0" : "1.0");
-}
-
 static int read_block(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	struct document *document = out;
@@ -119,7 +105,7 @@ static int read_block(const struct pmg_yaml *value, void *out, struct pmg_err *e
 	struct pmg_err why = PMG_ERR_INIT;
 	int r = pmg_keys_read(block_keys, value, &block, err);
 
-	if (r == 0 && !document->is_feed && check_exact(&block.purl, &why) < 0) {
+	if (r == 0 && !document->is_feed && pmg_purl_check_exact(&block.purl, &why) < 0) {
 		(void)pmg_yaml_err(err, pmg_yaml_get(value, "purl"), "%s", why.msg);
 		r = pmg_err_hint(err, "%s", why.hint);
 	}
@@ -208,23 +194,18 @@ int pmg_blocklist_managed(const struct pmg_managed *managed, struct pmg_blocklis
 			  struct pmg_err *err)
 {
 	pmg_auto(blocklist) struct pmg_blocklist list = { 0 };
-	const char *path = managed->config.path;
 	size_t i;
 
 	for (i = 0; i < managed->block.n; i++) {
 		const struct pmg_managed_entry *e = &managed->block.v[i];
 		pmg_auto(purl) struct pmg_purl purl = { 0 };
 		pmg_auto(block) struct pmg_block block = { 0 };
-		struct pmg_err why = PMG_ERR_INIT;
+		int r = pmg_entry_read_block(managed, e, &purl, err);
 
-		if (pmg_purl_parse(e->text, &purl, &why) < 0 || check_exact(&purl, &why) < 0) {
-			(void)pmg_err_set(err, PMG_E_CONFIG, 0, "managed policy: %s:%u:%u: %s",
-					  path, e->line, e->column, why.msg);
-			(void)pmg_err_hint(err, "%s", why.hint);
-			return pmg_err_diag(err, PMG_DIAG_MANAGED);
-		}
+		if (r < 0)
+			return r;
 		block.text = pmg_xstrdup(e->text);
-		block.reason = pmg_xasprintf("%s:%u", path, e->line);
+		block.reason = pmg_xasprintf("%s:%u", managed->config.path, e->line);
 		set_purl(&block, &purl);
 		list_take(&list, &block);
 	}

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "verdict/purl.h"
+#include "pm/purl.h"
 
 #define PMG_BLOCKLIST_MAX        30000U /* entries */
 #define PMG_BLOCKLIST_REASON_MAX 1024U  /* bytes */

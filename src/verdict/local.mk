@@ -4,9 +4,9 @@ libverdict_a_SOURCES = \
 	%D%/decide.c %D%/feed_archive.c %D%/feed_archive.h %D%/feed_priv.h %D%/fixes.c %D%/fixes.h %D%/feed_tar.c %D%/feed_text.c \
 	%D%/feed_zip.c %D%/gates.c %D%/gates.h %D%/import.c %D%/import.h %D%/index.c %D%/index.h %D%/index_priv.h %D%/index_rows.c %D%/index_rows.h \
 	%D%/judge.c %D%/judge.h %D%/judge_priv.h %D%/lists.c %D%/lists.h %D%/lock.c %D%/lock.h \
-	%D%/osv.c %D%/osv.h %D%/osv_priv.h %D%/osv_range.c %D%/pattern.c %D%/pattern.h %D%/popular.h \
+	%D%/osv.c %D%/osv.h %D%/osv_priv.h %D%/osv_range.c %D%/popular.h \
 	%D%/publish.c %D%/publish.h %D%/supplement.c %D%/supplement.h \
-	%D%/purl.c %D%/purl.h %D%/waivers.c %D%/waivers.h
+	%D%/waivers.c %D%/waivers.h
 # What is fetched.
 libverdict_a_SOURCES += %D%/delta.c %D%/delta.h %D%/fetched.c %D%/fetched.h \
 	%D%/known.c %D%/known.h %D%/oci.c %D%/oci.h %D%/update_oci.c \
@@ -40,15 +40,11 @@ check_PROGRAMS += tests/unit/test_verdict_blocklist tests/unit/test_verdict_buil
 	tests/unit/test_verdict_lists \
 	tests/unit/test_verdict_lock \
 	tests/unit/test_verdict_osv tests/unit/test_verdict_osv_range tests/unit/test_verdict_publish \
-	tests/unit/test_verdict_supplement \
-	tests/unit/test_verdict_purl
-check_PROGRAMS += tests/unit/test_verdict_decide tests/unit/test_verdict_fixes tests/unit/test_verdict_pattern \
-	tests/unit/test_verdict_waivers tests/fuzz/fuzz_pattern
+	tests/unit/test_verdict_supplement
+check_PROGRAMS += tests/unit/test_verdict_decide tests/unit/test_verdict_fixes tests/unit/test_verdict_waivers
 tests_unit_test_verdict_fixes_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_decide_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
-tests_unit_test_verdict_pattern_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_waivers_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
-tests_fuzz_fuzz_pattern_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_unit_test_verdict_blocklist_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_delta_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_fetched_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
@@ -72,17 +68,14 @@ tests_unit_test_verdict_osv_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_osv_range_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_publish_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_supplement_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
-tests_unit_test_verdict_purl_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 
 check_PROGRAMS += tests/fuzz/fuzz_blocklist tests/fuzz/fuzz_delta tests/fuzz/fuzz_feed_zip \
-	tests/fuzz/fuzz_lists tests/fuzz/fuzz_osv \
-	tests/fuzz/fuzz_purl
+	tests/fuzz/fuzz_lists tests/fuzz/fuzz_osv
 tests_fuzz_fuzz_delta_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_blocklist_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_feed_zip_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_lists_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_osv_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
-tests_fuzz_fuzz_purl_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 
 # Artifacts looked into on their way.
 libverdict_a_SOURCES += \

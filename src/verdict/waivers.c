@@ -5,8 +5,6 @@
 
 #include "base/str.h"
 
-enum { AGES = PMG_WAIVER_MAX, LISTS };
-
 /* An entry with its pattern read. */
 struct rule {
 	const struct pmg_packages_entry *entry; /* of policy */
@@ -23,7 +21,7 @@ struct rules {
 
 struct pmg_waivers {
 	struct pmg_packages policy;
-	struct rules lists[LISTS];
+	struct rules lists[PMG_ENTRIES_LISTS];
 	enum pmg_eco eco; /* of the package that was last asked for */
 	char *name;       /* NULL: none yet */
 };
@@ -34,7 +32,7 @@ void pmg_waivers_free(struct pmg_waivers *waivers)
 
 	if (!waivers)
 		return;
-	for (i = 0; i < LISTS; i++) {
+	for (i = 0; i < PMG_ENTRIES_LISTS; i++) {
 		struct rules *rules = &waivers->lists[i];
 
 		for (k = 0; k < rules->n; k++)
@@ -47,71 +45,21 @@ void pmg_waivers_free(struct pmg_waivers *waivers)
 	free(waivers);
 }
 
-/* What patterns a list may have. To trust all of an ecosystem would be to switch pmg off. */
-static const struct {
-	const char *key;
-	size_t offset;
-	enum pmg_pattern_of widest;
-	bool needs_version, takes_version;
-} kinds[LISTS] = {
-	[PMG_WAIVER_SKIP] = { "dependency_cooldown.skip", offsetof(struct pmg_packages, skip),
-			      PMG_PATTERN_ALL, false, true },
-	[PMG_WAIVER_TRUSTED] = { "trusted_packages", offsetof(struct pmg_packages, trusted),
-				 PMG_PATTERN_SCOPE, false, true },
-	[PMG_WAIVER_OVERRIDES] = { "intel.overrides", offsetof(struct pmg_packages, overrides),
-				   PMG_PATTERN_NAME, true, true },
-	[AGES] = { "dependency_cooldown.ages", offsetof(struct pmg_packages, ages), PMG_PATTERN_ALL,
-		   false, false },
-};
-
-static int check(const struct rule *rule, size_t list, struct pmg_err *err)
+static int read_list(struct pmg_waivers *waivers, enum pmg_entries_of of, struct pmg_err *err)
 {
-	const struct pmg_pattern *pattern = &rule->pattern;
-	const char *why = NULL;
-
-	if (pattern->of > kinds[list].widest)
-		why = "names too many packages for this list";
-	else if (kinds[list].needs_version && !pattern->version)
-		why = "has to name one version";
-	else if (!kinds[list].takes_version && !pmg_pattern_is_whole(pattern))
-		why = "takes no version: an age is for all of a package";
-	if (!why)
-		return 0;
-	return pmg_err_set(err, PMG_E_CONFIG, 0, "%s: %s: \"%s\" %s", rule->entry->where,
-			   kinds[list].key, rule->entry->purl, why);
-}
-
-static int read_rule(const struct pmg_packages_entry *entry, size_t list, struct rule *out,
-		     struct pmg_err *err)
-{
-	struct pmg_err why = PMG_ERR_INIT;
-
-	out->entry = entry;
-	out->every = !entry->purl;
-	if (!entry->purl && list == AGES)
-		return 0;
-	if (!entry->purl)
-		return pmg_err_set(err, PMG_E_CONFIG, 0, "%s: %s: an entry names no package",
-				   entry->where, kinds[list].key);
-	if (pmg_pattern_parse(entry->purl, &out->pattern, &why) < 0) {
-		(void)pmg_err_set(err, PMG_E_CONFIG, 0, "%s: %s: %s", entry->where, kinds[list].key,
-				  why.msg);
-		return pmg_err_hint(err, "%s", why.hint);
-	}
-	return check(out, list, err);
-}
-
-static int read_list(struct pmg_waivers *waivers, size_t list, struct pmg_err *err)
-{
-	const struct pmg_packages_list *from =
-		(const void *)((const char *)&waivers->policy + kinds[list].offset);
-	struct rules *rules = &waivers->lists[list];
+	const struct pmg_packages_list *from = pmg_entries_list(&waivers->policy, of);
+	struct rules *rules = &waivers->lists[of];
 	int r = 0;
 
 	rules->v = pmg_xcalloc(from->n + 1, sizeof *rules->v);
 	rules->near = pmg_xcalloc(from->n + 1, sizeof(*rules->near));
-	for (; r == 0 && rules->n < from->n; rules->n++)
-		r = read_rule(&from->v[rules->n], list, &rules->v[rules->n], err);
+	for (; r == 0 && rules->n < from->n; rules->n++) {
+		struct rule *rule = &rules->v[rules->n];
+
+		rule->entry = &from->v[rules->n];
+		rule->every = !rule->entry->purl;
+		r = pmg_entry_read(rule->entry, of, &rule->pattern, err);
+	}
 	return r;
 }
 
@@ -119,19 +67,18 @@ int pmg_waivers_new(const struct pmg_packages *packages, struct pmg_waivers **ou
 		    struct pmg_err *err)
 {
 	pmg_auto(waivers) struct pmg_waivers *waivers = pmg_xcalloc(1, sizeof *waivers);
-	size_t i;
+	struct pmg_packages *copy = &waivers->policy;
+	enum pmg_entries_of of;
 	int r = 0;
 
-	waivers->policy = *packages;
-	for (i = 0; i < LISTS; i++) {
-		const void *from = (const char *)packages + kinds[i].offset;
-		struct pmg_packages_list *to = (void *)((char *)&waivers->policy + kinds[i].offset);
-
-		*to = (struct pmg_packages_list){ 0 };
-		pmg_packages_copy(to, from);
-	}
-	for (i = 0; r == 0 && i < LISTS; i++)
-		r = read_list(waivers, i, err);
+	*copy = *packages;
+	copy->ages = copy->skip = copy->trusted = copy->overrides = (struct pmg_packages_list){ 0 };
+	pmg_packages_copy(&copy->ages, &packages->ages);
+	pmg_packages_copy(&copy->skip, &packages->skip);
+	pmg_packages_copy(&copy->trusted, &packages->trusted);
+	pmg_packages_copy(&copy->overrides, &packages->overrides);
+	for (of = 0; r == 0 && of < PMG_ENTRIES_LISTS; of++)
+		r = read_list(waivers, of, err);
 	if (r < 0)
 		return r;
 	*out = pmg_steal_ptr(&waivers);
@@ -153,7 +100,7 @@ static void turn_to(struct pmg_waivers *waivers, enum pmg_eco eco, const char *n
 	free(waivers->name);
 	waivers->name = pmg_xstrdup(name);
 	waivers->eco = eco;
-	for (i = 0; i < LISTS; i++) {
+	for (i = 0; i < PMG_ENTRIES_LISTS; i++) {
 		struct rules *rules = &waivers->lists[i];
 
 		rules->n_near = 0;
@@ -224,7 +171,7 @@ static const struct rule *nearest(const struct rules *rules, int layer)
 uint64_t pmg_waivers_min_age(struct pmg_waivers *waivers, enum pmg_eco eco, const char *name,
 			     const char **where)
 {
-	const struct rules *rules = &waivers->lists[AGES];
+	const struct rules *rules = &waivers->lists[PMG_ENTRIES_AGES];
 	uint64_t age = 0;
 	bool settled = false;
 	int layer;

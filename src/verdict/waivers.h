@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "conf/packages.h"
-#include "verdict/pattern.h"
+#include "pm/entries.h"
 
 struct pmg_waivers;
 void pmg_waivers_free(struct pmg_waivers *waivers);
@@ -16,15 +16,18 @@ PMG_DEFINE_AUTO(waivers, struct pmg_waivers *, pmg_waivers_free);
 
 /**
  * @param packages  copied; pmg_packages_date() has been called for it
- * @return 0; -PMG_E_CONFIG: a pattern cannot be read, or is wider than its list may have: the place
- *         it was written at, and why
+ * @return 0; as pmg_entry_read()
  */
 int pmg_waivers_new(const struct pmg_packages *packages, struct pmg_waivers **out,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 
 const struct pmg_packages *pmg_waivers_policy(const struct pmg_waivers *waivers);
 
-enum pmg_waiver_list { PMG_WAIVER_SKIP, PMG_WAIVER_TRUSTED, PMG_WAIVER_OVERRIDES, PMG_WAIVER_MAX };
+enum pmg_waiver_list {
+	PMG_WAIVER_SKIP = PMG_ENTRIES_SKIP,
+	PMG_WAIVER_TRUSTED = PMG_ENTRIES_TRUSTED,
+	PMG_WAIVER_OVERRIDES = PMG_ENTRIES_OVERRIDES,
+};
 
 /* Names and versions are canonical; version NULL when not known. */
 struct pmg_waived {

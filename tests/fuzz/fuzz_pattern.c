@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pm/pattern.h"
 #include "pm/version.h"
-#include "verdict/pattern.h"
 
 /* A name that is longer by one letter is another package, to all but the wide patterns. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/str.h"
-#include "verdict/purl.h"
+#include "pm/purl.h"
 
 /* What was read and written must be read as the same package again. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

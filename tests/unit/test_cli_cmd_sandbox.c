@@ -420,6 +420,30 @@ static const struct json_t *item_of(const struct json_t *driver, const char *id)
 	return NULL;
 }
 
+static void the_doctor_says_what_is_wrong_with_configuration(void **state)
+{
+	static const char bad[] = "schema_version: 1\ntrusted_packages: [{purl: 'left-pad'}]\n";
+	static const char *const argv[] = { "pmg", "sandbox", "doctor", "--json", NULL };
+	static char said[65536];
+	pmg_autofree char *path = pmg_path_join(root, ".config/pmg/config.yml");
+	pmg_auto(json) struct json_t *json = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	const struct json_t *item;
+	int status;
+
+	(void)state;
+	folder_write(root, ".config/pmg/config.yml", bad, strlen(bad));
+	status = said_by(play, argv, -1, said, sizeof said);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(status, 1);
+	assert_int_equal(pmg_json_parse("doctor", said, strlen(said), &json, &err), 0);
+	item = item_of(pmg_json_at(json, 0), "config");
+	assert_non_null(item);
+	assert_false(pmg_json_bool(item, "works"));
+	assert_non_null(strstr(pmg_json_str(item, "detail"),
+			       "config.yml:2:20: trusted_packages: package URL \"left-pad\""));
+}
+
 static void the_doctor_names_links_that_lead_out_and_where_tools_lie(void **state)
 {
 	static const char *const argv[] = { "pmg", "sandbox", "doctor", "--json", NULL };
@@ -456,6 +480,7 @@ int main(void)
 		cmocka_unit_test(command_lines_do_what_they_say),
 		cmocka_unit_test(presets_are_listed_checked_made_and_edited),
 		cmocka_unit_test(the_doctor_says_for_each_wall_whether_it_works),
+		cmocka_unit_test(the_doctor_says_what_is_wrong_with_configuration),
 		cmocka_unit_test(the_doctor_names_links_that_lead_out_and_where_tools_lie),
 	};
 

@@ -1,4 +1,4 @@
-#include "verdict/purl.h"
+#include "pm/purl.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -125,4 +125,18 @@ char *pmg_purl_format(const struct pmg_purl *purl)
 		add_escaped(&out, purl->version, ".-_~:");
 	}
 	return pmg_str_steal(&out);
+}
+
+/* It would look blocked and block nothing. */
+int pmg_purl_check_exact(const struct pmg_purl *purl, struct pmg_err *err)
+{
+	pmg_autofree char *shown = NULL;
+
+	if (!purl->version || !pmg_version_is_range(purl->eco, purl->version))
+		return 0;
+	shown = pmg_str_quote(purl->version, strlen(purl->version), PMG_VERSION_MAX);
+	(void)pmg_err_set(err, PMG_E_CONFIG, 0, "\"%s\" is not one exact %s version", shown,
+			  pmg_eco_name(purl->eco));
+	return pmg_err_hint(err, "give one exact version, like %s, or none: then all are blocked",
+			    purl->eco == PMG_ECO_NPM ? "1.0.0" : "1.0");
 }

@@ -1,7 +1,7 @@
-#ifndef PMG_VERDICT_PATTERN_H
-#define PMG_VERDICT_PATTERN_H
+#ifndef PMG_PM_PATTERN_H
+#define PMG_PM_PATTERN_H
 /**
- * Which packages an entry of policy is for: a package URL (verdict/purl.h), or
+ * Which packages an entry of policy is for: a package URL (pm/purl.h), or
  *
  *   pkg:npm/name@^1      the releases that "^1" stands for (pm/version.h)
  *   pkg:npm/@scope/ *    (without the space) every package of a scope, npm only

@@ -1,4 +1,4 @@
-#include "verdict/pattern.h"
+#include "pm/pattern.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,11 +1,11 @@
-#include "verdict/pattern.h"
+#include "pm/pattern.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
+#include "pm/purl.h"
 #include "pm/version.h"
-#include "verdict/purl.h"
 
 #define SHOWN_MAX 200U
 

@@ -1,4 +1,4 @@
-#include "verdict/purl.h"
+#include "pm/purl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
