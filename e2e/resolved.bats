@@ -84,6 +84,19 @@ warm() { # NAME
 	must_say 'duplicate object key'
 	must_say 'refused bad@1.0.0 (npm): on your block list'
 	[ ! -e node_modules/bad ]
+	"$pmg" audit list --json | jq -e '.[0].troubles[0] | .code == "PMG3008" and (.target | test("/package-lock.json(:[0-9]+)+$")) and
+		(.what | test("duplicate object key.*what it pins is not checked"))' >/dev/null || fail "not in the ledger: $("$pmg" audit list --json)"
+	# Where nobody looks at what is said, as with an index that is not there.
+	rm "$HOME/.config/pmg/config.yml"
+	forget
+	guarded npm ci
+	[ "$status" -eq 1 ] || fail "not refused: $(shown)"
+	must_say 'what it pins is not checked; nothing was started'
+	[ "$(asked .)" -eq 0 ] || fail "the registry was asked"
+	CI='' guarded npm ci
+	must_fail
+	must_say 'refused bad@1.0.0 (npm): on your block list'
+	must_not_say 'nothing was started'
 }
 
 @test "pmg scan names what is listed in lockfiles of all kinds, for people, JSON and SARIF" {

@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "conf/trait.h"
 
-enum { DIAG_MALWARE = 3001, DIAG_YOUNG = 3003 }; /* docs/codes/ */
+enum { DIAG_MALWARE = 3001, DIAG_YOUNG = 3003, DIAG_PINNED = 3008 }; /* docs/codes/ */
 
 #define NAMES_SHOWN 5U /* of packages that the same thing let in */
 
@@ -176,23 +176,29 @@ void pmg_summary_waivers(const struct pmg_out *out, const struct pmg_record *rec
 			     groups.others, record->id);
 }
 
+static void trouble(const struct pmg_out *out, const struct pmg_wire_trouble *m)
+{
+	pmg_autofree char *target = pmg_out_quote(m->target);
+	pmg_autofree char *what = pmg_out_quote(m->what);
+	pmg_autofree char *code = pmg_out_code(out, m->diag);
+
+	pmg_out_note(out, "%s%s: %s", code, target, what);
+}
+
 void pmg_summary_troubles(const struct pmg_out *out, const struct pmg_record *record)
 {
 	size_t i;
 
 	for (i = 0; i < record->n_troubles && i < PMG_SUMMARY_TROUBLES; i++) {
 		const struct pmg_wire_trouble *m = &record->troubles[i].what;
-		pmg_autofree char *target = pmg_out_quote(m->target);
-		pmg_autofree char *what = pmg_out_quote(m->what);
-		pmg_autofree char *code = pmg_out_code(out, m->diag);
 
-		pmg_out_note(out, "%s%s: %s", code, target, what);
+		if (m->diag != DIAG_PINNED) /* said where it was read */
+			trouble(out, m);
 	}
 	if (record->n_troubles > PMG_SUMMARY_TROUBLES)
 		pmg_out_note(out, "%zu more: \"pmg audit list --run %s --json\"",
 			     record->n_troubles - PMG_SUMMARY_TROUBLES, record->id);
 }
-
 static void passed(const struct pmg_out *out, const struct pmg_record *record)
 {
 	size_t i;

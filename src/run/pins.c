@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/path.h"
+#include "base/env.h"
 #include "base/str.h"
 #include "pm/version.h"
 #include "run/run_priv.h"
@@ -18,18 +18,53 @@ void pmg_pins_done(struct pmg_pins *pins)
 	free(pins->stamp);
 }
 
-/* A tool may make sense of what pmg cannot read, so the run goes on; all that it fetches and every
- * script is judged then. */
-static void tell_unread(struct pmg_running *run, const struct pmg_resolved *set)
+/* "PATH:LINE: why" goes into the ledger and to the user. */
+static void record_unread(struct pmg_running *run, const char *what, const char *also)
+{
+	const char *colon = strstr(what, ": ");
+	size_t len = colon ? (size_t)(colon - what) : strlen(what);
+	struct pmg_wire_trouble trouble = {
+		.target = pmg_xstrndup(what, len),
+		.what = pmg_xasprintf("%s%swhat it pins is not checked", colon ? colon + 2 : "",
+				      colon ? ": " : ""),
+		.diag = PMG_PINS_DIAG,
+	};
+	pmg_autofree char *line = pmg_xasprintf("[PMG%d] %s: what it pins is not checked%s",
+						PMG_PINS_DIAG, what, also);
+
+	pmg_running_say(run, PMG_SAY_NOTE, line);
+	if (!pmg_record_trouble(&run->result->record, &trouble))
+		pmg_wire_trouble_done(&trouble);
+}
+
+/* A tool may make sense of what pmg cannot read. For a person the run goes on: all that it fetches
+ * and every script is judged then. Who wants a run refused without an index wants it refused
+ * without this. @return is it? */
+static bool refuse_unread(struct pmg_running *run, const struct pmg_resolved *set)
+{
+	bool bound = pmg_managed_is_in_force(&run->prepared.bounds.managed);
+	bool block =
+		pmg_config_on_missing(&run->result->config, bound,
+				      pmg_env_get(run->want->env, "CI")) == PMG_ON_MISSING_BLOCK;
+	size_t i;
+
+	for (i = 0; i < set->unread.n; i++)
+		record_unread(run, set->unread.v[i], block ? "; nothing was started" : "");
+	if (i > 0 && block)
+		pmg_running_say(run, PMG_SAY_NOTE,
+				"\"intel: {on_missing: warn}\" in config.yml goes on all the same");
+	return i > 0 && block;
+}
+
+/* What the run itself has left so. */
+static void tell_new_unread(struct pmg_running *run, const struct pmg_resolved *now,
+			    const struct pmg_resolved *before)
 {
 	size_t i;
 
-	for (i = 0; i < set->unread.n; i++) {
-		pmg_autofree char *line = pmg_xasprintf("[PMG%d] %s: what it pins is not checked",
-							PMG_PINS_DIAG, set->unread.v[i]);
-
-		pmg_running_say(run, PMG_SAY_NOTE, line);
-	}
+	for (i = 0; i < now->unread.n; i++)
+		if (!pmg_strv_has(&before->unread, now->unread.v[i]))
+			record_unread(run, now->unread.v[i], "");
 }
 
 int pmg_pins_read(struct pmg_running *run, struct pmg_err *err)
@@ -168,37 +203,6 @@ static size_t take_waived(struct pmg_running *run, const struct pmg_resolved *se
 	return n;
 }
 
-/* Where a manager keeps no list of what it has installed, what lies there is looked for only when
- * it matters: it is not to wait again for being there. */
-static int drop_installed(struct pmg_running *run, const struct pmg_resolved *set,
-			  struct pmg_pin_hits *hits, struct pmg_err *err)
-{
-	const struct pmg_settled *settled = &run->prepared.settled;
-	pmg_auto(resolved) struct pmg_resolved tree = { 0 };
-	size_t i, n = 0;
-	int r = 0;
-
-	for (i = 0; i < hits->n && !is_young(&hits->v[i].what); i++)
-		;
-	if (i == hits->n || settled->lists.n + settled->dists.n > 0)
-		return 0;
-	for (i = 0; r == 0 && i < settled->pins.n; i++) {
-		pmg_autofree char *dir = pmg_path_dir(settled->pins.v[i]);
-		pmg_autofree char *modules = pmg_path_join(dir, "node_modules");
-
-		r = pmg_resolved_node_modules(&tree, modules, err);
-	}
-	for (i = 0; r == 0 && i < hits->n; i++) {
-		if (is_young(&hits->v[i].what) && pmg_resolved_has(&tree, &set->v[hits->v[i].at]))
-			pmg_wire_answer_done(&hits->v[i].what);
-		else
-			hits->v[n++] = hits->v[i];
-	}
-	if (r == 0)
-		hits->n = n;
-	return r;
-}
-
 static void refuse_all(struct pmg_running *run, const struct pmg_resolved *set,
 		       struct pmg_pin_hits *hits)
 {
@@ -261,7 +265,8 @@ static int judge_before(struct pmg_running *run, const struct pmg_resolved *set,
 	size_t i, landing = 0;
 	int r = 0;
 
-	tell_unread(run, set);
+	if (refuse_unread(run, set))
+		*refused = true;
 	run->pins.checked += set->n;
 	for (i = 0; i < set->n; i++)
 		landing += may_land(run, &set->v[i]);
@@ -270,8 +275,6 @@ static int judge_before(struct pmg_running *run, const struct pmg_resolved *set,
 		r = pmg_pins_ask(&run->attend, set, age_ahead, run, &unused, err);
 	if (r == 0 && !run->attend.ended_by)
 		r = pmg_pins_ask(&run->attend, set, age_before, run, &hits, err);
-	if (r == 0 && !run->attend.ended_by)
-		r = drop_installed(run, set, &hits, err);
 	if (r == 0 && !run->attend.ended_by && weigh(run, set, &hits))
 		*refused = true;
 	return r;
@@ -396,6 +399,8 @@ int pmg_pins_after(struct pmg_running *run, struct pmg_err *err)
 	if (r < 0)
 		return r;
 	has_tree |= tree.n > 0;
+	tell_new_unread(run, &now, &pins->pins);
+	tell_new_unread(run, &tree, &pins->tree);
 	pmg_resolved_sort(&pins->listed);
 	pmg_resolved_filter(&tree, is_new, &(struct newness){ run, &pins->tree });
 	pmg_resolved_filter(&now, is_new, &(struct newness){ run, &pins->pins });
