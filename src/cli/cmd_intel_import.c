@@ -245,7 +245,9 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
 	pmg_auto(json) struct json_t *report = NULL;
 	pmg_autofree char *feed = NULL;
-	struct pmg_import_want want = { .path = call->operands[0], .now = pmg_intel_date() };
+	struct pmg_import_want want = { .path = call->operands[0],
+					.now = pmg_intel_date(),
+					.typed = true };
 	enum pmg_eco eco;
 	int r;
 

@@ -113,6 +113,16 @@ static void take_harmless(void *arg)
 	report->not_malware++;
 }
 
+/* Whoever writes it, and takes it in, has decided: what looks wrong is told, and taken. Not where
+ * it was fetched: another kind of feed must not lose its gates by coming in this shape. */
+static void take_own(void *arg)
+{
+	const struct import *import = arg;
+
+	if (import->want->typed)
+		pmg_build_guard(import->build, true, &import->report->suspect);
+}
+
 /* A file that is the whole feed: a list, or else one record. */
 static int take_whole(void *arg, const char *path, const char *text, size_t len,
 		      struct pmg_err *err)
@@ -120,7 +130,8 @@ static int take_whole(void *arg, const char *path, const char *text, size_t len,
 	struct import *import = arg;
 	const struct pmg_list_want list = { import->want->path, import->want->feed,
 					    import->want->eco };
-	const struct pmg_list_sink sink = { take_entry, take_unread, take_harmless, import };
+	const struct pmg_list_sink sink = { take_entry, take_unread, take_harmless, take_own,
+					    import };
 	int r = pmg_list_read(&list, text, len, &sink, err);
 
 	return r == 0 ? take_record(arg, path, text, len, err) : r < 0 ? r : 0;

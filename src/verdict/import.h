@@ -51,6 +51,7 @@ struct pmg_import_want {
 	int64_t now;      /* seconds since 1970: the date of the index */
 	const enum pmg_eco *eco; /* of a list that does not say so itself; NULL: by its name */
 	bool accept;             /* take it though it looks wrong (gates.h) */
+	bool typed; /* by a person: what looks wrong in a list of their own is only told */
 	bool whole; /* it is an index, and comes in place of the present one: pmg_signed_copy() */
 	bool merge; /* only records whose id is in it are replaced (pmg_build_merge()) */
 };

@@ -254,6 +254,8 @@ static int read_own(struct list *list, const char *text, size_t len, struct pmg_
 						"block: with a purl each");
 		return r;
 	}
+	if (list->sink->own)
+		list->sink->own(list->sink->arg);
 	for (i = 0; r == 0 && i < own.n; i++) {
 		const struct pmg_block *b = &own.v[i];
 		pmg_auto(strv) struct pmg_strv versions = { 0 };

@@ -31,6 +31,7 @@ struct pmg_list_sink {
 		      struct pmg_err *err);
 	void (*unread)(void *arg, const char *place, const char *why);
 	void (*not_malware)(void *arg);
+	void (*own)(void *arg); /* before its records: it is a list of your own; NULL */
 	void *arg;
 };
 

@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const enum pmg_eco eco = PMG_ECO_PYPI;
 	static const struct pmg_list_want want = { "list", "fuzz", &eco };
-	static const struct pmg_list_sink sink = { on_record, on_unread, on_harmless, NULL };
+	static const struct pmg_list_sink sink = { on_record, on_unread, on_harmless, NULL, NULL };
 	struct pmg_err err = PMG_ERR_INIT;
 	int r = pmg_list_read(&want, (const char *)data, size, &sink, &err);
 

@@ -493,6 +493,34 @@ static void an_empty_feed_is_said_and_takes_no_full_ones_place(void **state)
 }
 
 /* Without a signature it takes a word, and it is looked at all the same. */
+/* The gates are for feeds of others: what is blocked here, and no more, is a decision. */
+static void a_list_of_your_own_is_taken_and_what_looks_wrong_is_said(void **state)
+{
+	static const char many[] = "schema_version: 1\nblock: [{purl: 'pkg:npm/react'}, {purl: "
+				   "'pkg:npm/a'}, {purl: 'pkg:npm/b'}]\n";
+	static const char few[] = "schema_version: 1\nblock: [{purl: 'pkg:npm/a'}]\n";
+	static const char other[] = "{\"react\": null}";
+	pmg_autofree char *path = pmg_path_join(home, "team.yml");
+	pmg_autofree char *datadog = pmg_path_join(home, "npm.json");
+	pmg_auto(said) struct said s = { 0 };
+	pmg_auto(said) struct said t = { 0 };
+	pmg_auto(said) struct said o = { 0 };
+
+	(void)state;
+	folder_write(home, "team.yml", many, strlen(many));
+	s = RUN("import", path);
+	assert_int_equal(s.status, 0);
+	assert_non_null(strstr(s.err, "pmg: accepted, though all versions of react, which "));
+	folder_write(home, "team.yml", few, strlen(few));
+	t = RUN("import", path);
+	assert_int_equal(t.status, 0);
+	assert_non_null(strstr(t.err, "pmg: accepted, though "));
+	folder_write(home, "npm.json", other, strlen(other));
+	o = RUN("import", datadog);
+	assert_int_equal(o.status, 125);
+	assert_non_null(strstr(o.err, "[PMG3010]"));
+}
+
 static void an_exported_index_can_be_imported(void **state)
 {
 	pmg_autofree char *file = pmg_path_join(home, "exported.db");
@@ -513,9 +541,9 @@ static void an_exported_index_can_be_imported(void **state)
 	assert_non_null(strstr(r.err, "an index that nobody has signed"));
 	assert_int_equal(n.status, 121);
 	assert_int_equal(t.status, 0);
-	assert_non_null(strstr(t.out, "in the index now: 4 records, 2 packages\n"));
-	assert_non_null(strstr(k.out, "\"index\":{\"built\":\"2026-05-28T20:26:40Z\",\"records\":4,"
-				      "\"packages\":2}"));
+	assert_non_null(strstr(t.out, "in the index now: 5 records, 3 packages\n"));
+	assert_non_null(strstr(k.out, "\"index\":{\"built\":\"2026-05-28T20:26:40Z\",\"records\":5,"
+				      "\"packages\":3}"));
 	assert_int_equal(truncate(file, 8192), 0);
 	{
 		pmg_auto(said) struct said bad = RUN("import", "--accept", file);
@@ -573,6 +601,7 @@ int main(void)
 		cmocka_unit_test(exact_versions_and_old_names_are_blocked),
 		cmocka_unit_test(a_wrong_command_line_is_told_and_changes_nothing),
 		cmocka_unit_test(an_empty_feed_is_said_and_takes_no_full_ones_place),
+		cmocka_unit_test(a_list_of_your_own_is_taken_and_what_looks_wrong_is_said),
 		cmocka_unit_test(an_exported_index_can_be_imported),
 		cmocka_unit_test(a_damaged_index_is_an_error_that_says_what_to_do),
 	};

@@ -40,7 +40,7 @@ static int read_list(const char *path, const char *text, const enum pmg_eco *eco
 		     struct pmg_strv *told, struct pmg_err *err)
 {
 	const struct pmg_list_want want = { path, "team", eco };
-	const struct pmg_list_sink sink = { on_record, on_unread, on_harmless, told };
+	const struct pmg_list_sink sink = { on_record, on_unread, on_harmless, NULL, told };
 
 	return pmg_list_read(&want, text, strlen(text), &sink, err);
 }
