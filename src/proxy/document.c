@@ -1,61 +1,15 @@
 #include "proxy/document.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-#include "base/hash.h"
 #include "base/str.h"
 #include "pm/version.h"
-#include "proxy/ages.h"
-#include "proxy/inflate.h"
-#include "proxy/page.h"
-#include "proxy/spool.h"
-#include "proxy/turn.h"
+#include "proxy/document_priv.h"
 #include "proxy/withhold.h"
 
-#define PIECE         65536U /* bytes at a time, on the way out */
-#define PACKED_PIECE  2048U  /* of what is inflated: at most a thousand times as much comes out */
-#define READY_MAX     ((size_t)4 << 20)
-#define CUTS_MANY     16384U /* of one document: others wait until they are not needed any more */
-#define FIELDS_ADDED  2U     /* to the head of a filtered answer */
-#define ETAG_MAX      64U
-#define DIAG_DOCUMENT 3011
-
-enum stage { READING, DATING, READY };
-
-struct pmg_document {
-	struct pmg_service *service;
-	struct pmg_task *task;
-	enum stage stage;
-	size_t registry;
-	enum pmg_eco eco;
-	char *name, *canonical;
-	char *version; /* or tag, of a document of one; else NULL */
-	struct pmg_url url;
-	char *if_none_match, *if_modified_since;
-	bool filters;
-	bool needs_dates;
-
-	struct pmg_head head; /* of the answer */
-	struct pmg_spooled body;
-	struct pmg_page *page; /* until it is planned */
-	struct pmg_turn turn;
-	struct pmg_ages_wait wait;
-	struct pmg_err why; /* code is not 0: it cannot be handed on */
-	struct pmg_filtered filtered;
-	char *instead; /* of a document of one version that is withheld: another one */
-	bool is_filtered;
-	bool is_lost; /* it is not in body whole */
-
-	char etag[ETAG_MAX];
-	uint64_t at; /* of the body, handed on */
-	struct pmg_inflate *inflate;
-	struct pmg_splicer splicer;
-	struct pmg_str ready;
-	char piece[PIECE];
-};
+#define READY_MAX ((size_t)4 << 20)
+#define CUTS_MANY 16384U /* of one document: others wait until they are not needed any more */
 
 void pmg_document_free(struct pmg_document *document)
 {
@@ -259,7 +213,7 @@ static bool find_dates(struct pmg_document *document)
 			      pmg_page_form(document->page) == PMG_PAGE_PACKUMENT ? PMG_AGES_FULL
 										  : PMG_AGES_PLAIN,
 			      &document->wait);
-		document->stage = DATING;
+		document->stage = PMG_DOCUMENT_DATING;
 		return false;
 	}
 	return true;
@@ -295,7 +249,7 @@ static void plan(struct pmg_document *document)
 						     document->name, &document->url),
 	};
 
-	document->stage = READY;
+	document->stage = PMG_DOCUMENT_READY;
 	if (document->page && pmg_page_is_other(document->page))
 		document->filters = false;
 	if (document->filters && document->why.code == 0 &&
@@ -323,215 +277,21 @@ static void read_all(struct pmg_document *document)
 bool pmg_document_end(struct pmg_document *document)
 {
 	switch (document->stage) {
-	case READING:
+	case PMG_DOCUMENT_READING:
 		read_all(document);
 		if (document->why.code == 0 && !find_dates(document))
 			return false;
 		break;
-	case DATING:
+	case PMG_DOCUMENT_DATING:
 		if (document->wait.err.code != 0) {
 			document->why = document->wait.err;
 			(void)pmg_err_wrap(&document->why, "when its versions were published");
 		}
 		pmg_page_date(document->page, known_date, document);
 		break;
-	case READY:
+	case PMG_DOCUMENT_READY:
 		return true;
 	}
 	plan(document);
 	return true;
-}
-
-/* Is one of the validators in a list that one? Weakly (RFC 9110, 13.1.2). */
-static bool lists_etag(const char *list, const char *etag)
-{
-	size_t n;
-
-	etag += strncmp(etag, "W/", 2) == 0 ? 2 : 0;
-	for (; *list; list += strspn(list, ", \t")) {
-		if (*list == '*')
-			return true;
-		list += strncmp(list, "W/", 2) == 0 ? 2 : 0;
-		n = *list == '"' ? 1 + strcspn(list + 1, "\"") : strcspn(list, ",");
-		n += list[n] == '"';
-		if (n == strlen(etag) && strncmp(list, etag, n) == 0)
-			return true;
-		list += n;
-		if (n == 0)
-			break;
-	}
-	return false;
-}
-
-/* Does the client have just that already? */
-static bool is_unchanged(const struct pmg_document *document)
-{
-	const char *etag = pmg_head_get(&document->head, "etag");
-	const char *modified = pmg_head_get(&document->head, "last-modified");
-
-	if (document->if_none_match)
-		return etag && lists_etag(document->if_none_match, etag);
-	return document->if_modified_since && modified &&
-	       strcmp(document->if_modified_since, modified) == 0;
-}
-
-/* What is left depends on the document as it was and on what is withheld; and says so. */
-static void set_etag(struct pmg_document *document, const char *theirs)
-{
-	struct pmg_str text = PMG_STR_INIT(SIZE_MAX / 2);
-	char hex[PMG_SHA256_HEX];
-	size_t i;
-
-	(void)!pmg_str_addf(&text, "%s\n", theirs);
-	for (i = 0; i < document->filtered.n; i++)
-		(void)!pmg_str_addf(&text, "%s %s\n",
-				    document->filtered.withheld[i].version
-					    ? document->filtered.withheld[i].version
-					    : "",
-				    document->filtered.withheld[i].file
-					    ? document->filtered.withheld[i].file
-					    : "");
-	pmg_sha256_hex(text.s, text.len, hex);
-	pmg_str_done(&text);
-	(void)snprintf(document->etag, sizeof document->etag, "\"pmg-%.32s\"", hex);
-}
-
-static void add_field(struct pmg_head *head, const char *name, const char *value)
-{
-	head->fields[head->n++] = (struct pmg_field){ (char *)(size_t)name, (char *)(size_t)value };
-}
-
-/* Nothing in the head may let a cache take it for the whole, now or when the run is over. */
-static void change_head(struct pmg_document *document)
-{
-	static const char *const theirs[] = { "etag",
-					      "last-modified",
-					      "cache-control",
-					      "expires",
-					      "age",
-					      "content-encoding",
-					      "content-md5",
-					      "digest",
-					      "content-digest",
-					      "repr-digest",
-					      "accept-ranges",
-					      "content-length",
-					      "npm-notice",
-					      "x-checksum-sha1",
-					      "x-checksum-md5" };
-	struct pmg_head *head = &document->head;
-	const char *etag = pmg_head_get(head, "etag");
-	size_t i;
-
-	if (etag)
-		set_etag(document, etag);
-	for (i = 0; i < PMG_ARRAY_LEN(theirs); i++)
-		pmg_head_remove(head, theirs[i]);
-	head->fields = pmg_xrealloc(head->fields, head->n + FIELDS_ADDED, sizeof *head->fields);
-	add_field(head, "cache-control", "no-store");
-	if (document->etag[0])
-		add_field(head, "etag", document->etag);
-}
-
-static int sink(void *ctx, const char *bytes, size_t len)
-{
-	struct pmg_document *document = ctx;
-
-	return pmg_str_add(&document->ready, bytes, len);
-}
-
-static int unchanged(struct pmg_document *document, int minor, bool keeps,
-		     struct pmg_outgoing *outgoing, struct pmg_str *out)
-{
-	static char reason[] = "Not Modified";
-
-	document->head.status = 304;
-	document->head.reason = reason;
-	pmg_head_remove(&document->head, "content-length");
-	pmg_head_remove(&document->head, "content-encoding");
-	return pmg_response_write(&document->head, PMG_FRAMING_NONE, 0, minor, keeps, outgoing,
-				  out);
-}
-
-int pmg_document_start(struct pmg_document *document, int minor, bool keeps,
-		       struct pmg_outgoing *outgoing, struct pmg_str *out, struct pmg_err *err)
-{
-	const char *encoding = pmg_head_get(&document->head, "content-encoding");
-	bool is_unknown;
-	uint64_t length = document->body.len;
-	int r;
-
-	if ((document->filters || document->is_lost) && document->why.code != 0) {
-		(void)pmg_err_set(err, document->why.code, 0, "the document of %s: %s",
-				  document->name, document->why.msg);
-		return pmg_err_diag(err, DIAG_DOCUMENT);
-	}
-	if (document->is_filtered) {
-		if (pmg_inflate_is_needed(encoding, &is_unknown))
-			document->inflate = pmg_inflate_new(encoding);
-		change_head(document);
-		length = pmg_splice_length(&document->filtered.splice);
-		pmg_splicer_init(&document->splicer, &document->filtered.splice, sink, document);
-	}
-	if (is_unchanged(document))
-		return unchanged(document, minor, keeps, outgoing, out);
-	r = pmg_response_write(&document->head, PMG_FRAMING_LENGTH, length, minor, keeps, outgoing,
-			       out);
-	return r < 0 ? pmg_err_set(err, PMG_E_LIMIT, 0, "the head of the answer is too large") : 1;
-}
-
-struct splicing {
-	struct pmg_splicer *splicer;
-	int r;
-};
-
-static void splice_on(void *ctx, const char *bytes, size_t len)
-{
-	struct splicing *splicing = ctx;
-
-	if (splicing->r == 0)
-		splicing->r = pmg_splicer_feed(splicing->splicer, bytes, len);
-}
-
-/* One more piece of the body through the splicer. @return 1: there was none */
-static int splice_piece(struct pmg_document *document, struct pmg_err *err)
-{
-	struct splicing splicing = { &document->splicer, 0 };
-	size_t n;
-	int r = pmg_spooled_read(&document->body, document->at, document->piece,
-				 document->inflate ? PACKED_PIECE : PIECE, &n, err);
-
-	if (r < 0)
-		return r;
-	document->at += n;
-	if (n == 0)
-		splicing.r = pmg_splicer_finish(&document->splicer);
-	else if (!document->inflate)
-		splice_on(&splicing, document->piece, n);
-	else if (pmg_inflate_feed(document->inflate, document->piece, n, splice_on, &splicing) < 0)
-		splicing.r = -PMG_E_PARSE;
-	if (splicing.r < 0)
-		return pmg_err_set(err, PMG_E_INTERNAL, 0, "%s was not as it was read before",
-				   document->name);
-	return n == 0;
-}
-
-int pmg_document_pull(struct pmg_document *document, const char **bytes, size_t *len,
-		      struct pmg_err *err)
-{
-	int r = 0;
-
-	if (!document->is_filtered) {
-		*bytes = document->piece;
-		r = pmg_spooled_read(&document->body, document->at, document->piece, PIECE, len,
-				     err);
-		document->at += r < 0 ? 0 : *len;
-		return r;
-	}
-	pmg_str_clear(&document->ready);
-	while (r == 0 && document->ready.len < PIECE)
-		r = splice_piece(document, err);
-	*bytes = document->ready.s;
-	*len = document->ready.len;
-	return r < 0 ? r : 0;
 }

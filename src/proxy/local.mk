@@ -9,7 +9,7 @@ libproxy_a_SOURCES = \
 	%D%/client.c %D%/client.h %D%/client_answer.c %D%/client_priv.h %D%/client_request.c \
 	%D%/dates.c %D%/dates.h \
 	%D%/dns.c %D%/dns.h \
-	%D%/document.c %D%/document.h \
+	%D%/document.c %D%/document.h %D%/document_answer.c %D%/document_priv.h \
 	%D%/doors.c %D%/doors.h \
 	%D%/exchange.c %D%/exchange.h \
 	%D%/filtered.c %D%/filtered.h \
