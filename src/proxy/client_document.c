@@ -4,6 +4,8 @@
 #include "pm/version.h"
 #include "proxy/client_priv.h"
 
+#define AT_ONCE 8U /* pieces of a document, before others are served */
+
 static void refuse_document(struct pmg_client *client, const struct pmg_err *err)
 {
 	pmg_autofree char *target = pmg_url_authority(&client->request.url);
@@ -62,14 +64,23 @@ static void start_delivery(struct pmg_client *client)
 	pmg_client_send(client);
 }
 
+/* As if it could take no more for now: the loop comes back to it. */
+static void let_others(struct pmg_client *client)
+{
+	client->is_stalled = true;
+	pmg_timer_start(client->service->loop, &client->timer, PMG_CLIENT_STALL_MS);
+	pmg_client_update(client);
+}
+
 void pmg_client_deliver(struct pmg_client *client)
 {
 	struct pmg_err err = PMG_ERR_INIT;
 	const char *bytes;
 	size_t len = 0;
+	unsigned n;
 	int r = 0;
 
-	while (r == 0 && !client->is_stalled && !client->is_broken) {
+	for (n = 0; n < AT_ONCE && !client->is_stalled && !client->is_broken; n++) {
 		r = pmg_document_pull(client->document, &bytes, &len, &err);
 		if (r < 0 || len == 0)
 			break;
@@ -80,6 +91,8 @@ void pmg_client_deliver(struct pmg_client *client)
 		pmg_client_end(client);
 	else if (r < 0 || len == 0)
 		pmg_client_end_answer(client, r == 0);
+	else if (n == AT_ONCE)
+		let_others(client);
 	else
 		pmg_client_update(client);
 }

@@ -9,6 +9,7 @@
 #include "proxy/withhold.h"
 
 #define READY_MAX ((size_t)4 << 20)
+#define STEP_MAX  4096U  /* versions of a document above which others are served between steps */
 #define CUTS_MANY 16384U /* of one document: others wait until they are not needed any more */
 
 void pmg_document_free(struct pmg_document *document)
@@ -238,6 +239,22 @@ static void find_other(struct pmg_document *document, const struct pmg_withhold 
 	pmg_withhold_report(withhold, filtered, &document->url);
 }
 
+static void end_plan(struct pmg_document *document, const struct pmg_withhold *withhold)
+{
+	document->stage = PMG_DOCUMENT_READY;
+	if (document->filters && document->why.code == 0) {
+		/* Where nothing is left the client learns why at the artifact, in its own words. */
+		document->is_filtered = document->filtered.n > 0 && document->filtered.left > 0;
+		find_other(document, withhold);
+	}
+	if (document->is_filtered)
+		pmg_withhold_report(withhold, &document->filtered, &document->url);
+	pmg_page_free(document->page);
+	document->page = NULL;
+	if (document->filtered.splice.n < CUTS_MANY)
+		pmg_turn_leave(&document->service->large, &document->turn);
+}
+
 static void plan(struct pmg_document *document)
 {
 	const struct pmg_withhold withhold = {
@@ -249,21 +266,12 @@ static void plan(struct pmg_document *document)
 						     document->name, &document->url),
 	};
 
-	document->stage = PMG_DOCUMENT_READY;
 	if (document->page && pmg_page_is_other(document->page))
 		document->filters = false;
 	if (document->filters && document->why.code == 0 &&
-	    pmg_withhold_plan(&withhold, document->page, &document->filtered, &document->why) == 0)
-		/* Where nothing is left the client learns why at the artifact, in its own words. */
-		document->is_filtered = document->filtered.n > 0 && document->filtered.left > 0;
-	if (document->filters && document->why.code == 0)
-		find_other(document, &withhold);
-	if (document->is_filtered)
-		pmg_withhold_report(&withhold, &document->filtered, &document->url);
-	pmg_page_free(document->page);
-	document->page = NULL;
-	if (document->filtered.splice.n < CUTS_MANY)
-		pmg_turn_leave(&document->service->large, &document->turn);
+	    pmg_withhold_plan(&withhold, document->page, &document->filtered, &document->why) > 0)
+		return;
+	end_plan(document, &withhold);
 }
 
 static void read_all(struct pmg_document *document)
@@ -272,26 +280,54 @@ static void read_all(struct pmg_document *document)
 
 	if (document->page && document->why.code == 0 && pmg_page_finish(document->page, &err) < 0)
 		document->why = err;
+	document->stage = document->why.code == 0 ? PMG_DOCUMENT_READ : PMG_DOCUMENT_JUDGING;
 }
 
-bool pmg_document_end(struct pmg_document *document)
+static void take_dates(struct pmg_document *document)
+{
+	if (document->wait.err.code != 0) {
+		document->why = document->wait.err;
+		(void)pmg_err_wrap(&document->why, "when its versions were published");
+	}
+	pmg_page_date(document->page, known_date, document);
+	document->stage = PMG_DOCUMENT_JUDGING;
+}
+
+/* @return false: the registry has to be asked, and is */
+static bool step(struct pmg_document *document)
 {
 	switch (document->stage) {
 	case PMG_DOCUMENT_READING:
 		read_all(document);
-		if (document->why.code == 0 && !find_dates(document))
-			return false;
 		break;
+	case PMG_DOCUMENT_READ:
+		document->stage = PMG_DOCUMENT_JUDGING;
+		return find_dates(document);
 	case PMG_DOCUMENT_DATING:
-		if (document->wait.err.code != 0) {
-			document->why = document->wait.err;
-			(void)pmg_err_wrap(&document->why, "when its versions were published");
-		}
-		pmg_page_date(document->page, known_date, document);
+		take_dates(document);
+		break;
+	case PMG_DOCUMENT_JUDGING:
+		plan(document);
 		break;
 	case PMG_DOCUMENT_READY:
-		return true;
+		break;
 	}
-	plan(document);
+	return true;
+}
+
+bool pmg_document_end(struct pmg_document *document)
+{
+	enum pmg_document_stage was;
+
+	while (document->stage != PMG_DOCUMENT_READY) {
+		was = document->stage;
+		if (!step(document))
+			return false;
+		if (document->page &&
+		    (document->stage == was || pmg_page_count(document->page) > STEP_MAX)) {
+			pmg_task_queue(document->service->loop, document->task);
+			return false;
+		}
+	}
 	return true;
 }

@@ -39,7 +39,8 @@ struct pmg_document *pmg_document_new(struct pmg_service *service, const struct 
  *  answer has no document, it goes on as it is */
 bool pmg_document_begin(struct pmg_document *document, struct pmg_head *head);
 enum pmg_flow pmg_document_feed(struct pmg_document *document, const char *bytes, size_t len);
-/** All of it has come, or the task has run. @return true: start(); false: the task comes */
+/** All of it has come, or the task has run. @return true: start(); false: the task comes: when a
+ *  registry has said when things came out, or when others were served */
 bool pmg_document_end(struct pmg_document *document);
 
 /** feed() said STOP: it cannot be put aside, and start() will say so. */

@@ -12,7 +12,13 @@
 #define PMG_DOCUMENT_PIECE    65536U /* bytes at a time, on the way out */
 #define PMG_DOCUMENT_ETAG_MAX 64U
 
-enum pmg_document_stage { PMG_DOCUMENT_READING, PMG_DOCUMENT_DATING, PMG_DOCUMENT_READY };
+enum pmg_document_stage {
+	PMG_DOCUMENT_READING, /* it comes */
+	PMG_DOCUMENT_READ,    /* all of it has come, and could be read */
+	PMG_DOCUMENT_DATING,  /* a registry is asked for its dates */
+	PMG_DOCUMENT_JUDGING, /* the judge is asked for one version after the other */
+	PMG_DOCUMENT_READY
+};
 
 struct pmg_document {
 	struct pmg_service *service;

@@ -7,7 +7,8 @@
 
 #include "base/str.h"
 
-#define BUFFER_SIZE 131072L /* of libcurl, for one transfer */
+#define BUFFER_SIZE 131072L             /* of libcurl, for one transfer */
+#define BURST_MAX   ((size_t)512 << 10) /* bytes of a body, before others are served */
 
 struct pmg_exchange {
 	const struct pmg_upstream *upstream;
@@ -20,14 +21,17 @@ struct pmg_exchange {
 	bool has_head;       /* the final one was delivered */
 	size_t trailer;      /* bytes of it */
 	bool waits_body, waits_pull;
-	bool is_stopped;    /* by us: what libcurl says of it does not matter */
-	struct pmg_err why; /* what we found wrong with the response */
+	size_t burst;         /* bytes since others were served */
+	struct pmg_task more; /* they were */
+	bool is_stopped;      /* by us: what libcurl says of it does not matter */
+	struct pmg_err why;   /* what we found wrong with the response */
 };
 
 void pmg_exchange_free(struct pmg_exchange *exchange)
 {
 	if (!exchange)
 		return;
+	pmg_task_cancel(pmg_multi_loop(exchange->upstream->multi), &exchange->more);
 	pmg_job_close(&exchange->job);
 	curl_slist_free_all(exchange->fields);
 	pmg_str_done(&exchange->head);
@@ -83,6 +87,23 @@ static size_t on_line(char *bytes, size_t one, size_t len, void *ctx)
 	return !is_end || deliver_head(exchange) ? len : 0;
 }
 
+/* libcurl goes on as long as there is more to read, and from a fast upstream there always is. */
+static bool is_burst(struct pmg_exchange *exchange, size_t len)
+{
+	exchange->burst += len;
+	if (exchange->burst <= BURST_MAX)
+		return false;
+	exchange->burst = 0;
+	exchange->waits_body = true;
+	pmg_task_queue(pmg_multi_loop(exchange->upstream->multi), &exchange->more);
+	return true;
+}
+
+static void on_more(void *ctx)
+{
+	pmg_exchange_resume(ctx);
+}
+
 static size_t on_body(char *bytes, size_t one, size_t len, void *ctx)
 {
 	struct pmg_exchange *exchange = ctx;
@@ -90,6 +111,8 @@ static size_t on_body(char *bytes, size_t one, size_t len, void *ctx)
 	(void)one;
 	if (!exchange->has_head)
 		return 0;
+	if (is_burst(exchange, len))
+		return CURL_WRITEFUNC_PAUSE;
 	switch (exchange->user.body(exchange->user.ctx, bytes, len)) {
 	case PMG_FLOW_GO:
 		return len;
@@ -285,6 +308,7 @@ int pmg_exchange_start(const struct pmg_upstream *upstream, const struct pmg_url
 	exchange->head.max = PMG_HTTP_HEAD_MAX;
 	exchange->job.done = on_done;
 	exchange->job.ctx = exchange;
+	exchange->more = (struct pmg_task){ .fn = on_more, .ctx = exchange };
 	add_fields(exchange, head, framing);
 	r = pmg_job_open(upstream->multi, &exchange->job, err);
 	if (r == 0)

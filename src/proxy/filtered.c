@@ -17,6 +17,7 @@ void pmg_filtered_done(struct pmg_filtered *filtered)
 	}
 	free(filtered->withheld);
 	free(filtered->tags);
+	free(filtered->is_out);
 	pmg_splice_done(&filtered->splice);
 	*filtered = (struct pmg_filtered)PMG_FILTERED_INIT;
 }
@@ -33,6 +34,41 @@ void pmg_filtered_add(struct pmg_filtered *filtered, const char *version, const 
 				      sizeof *filtered->withheld);
 	filtered->withheld[filtered->n++] =
 		(struct pmg_withheld){ copy(version), copy(file), published, reason };
+}
+
+static int ask(struct pmg_filtered *filtered, const struct pmg_filtered_item *item,
+	       pmg_withhold_fn withhold, void *ctx, struct pmg_err *err)
+{
+	int reason = item->is_unreadable ? PMG_WITHHELD_UNREADABLE
+					 : withhold(ctx, item->version, item->published);
+
+	if (reason < 0)
+		(void)pmg_err_set(err, PMG_E_INTERNAL, 0, "version %s could not be judged",
+				  item->version ? item->version : "(unknown)");
+	else if (reason == 0)
+		filtered->left++;
+	else if (reason != PMG_WITHHOLD_LATER)
+		pmg_filtered_add(filtered, item->version, item->file, item->published, reason);
+	return reason;
+}
+
+int pmg_filtered_ask(struct pmg_filtered *filtered, const void *doc, size_t n,
+		     pmg_filtered_item_fn item, pmg_withhold_fn withhold, void *ctx,
+		     struct pmg_err *err)
+{
+	struct pmg_filtered_item one;
+	int reason;
+
+	if (!filtered->is_out)
+		filtered->is_out = pmg_xcalloc(n + 1, sizeof *filtered->is_out);
+	for (; filtered->asked < n; filtered->asked++) {
+		item(doc, filtered->asked, &one);
+		reason = ask(filtered, &one, withhold, ctx, err);
+		if (reason < 0 || reason == PMG_WITHHOLD_LATER)
+			return reason < 0 ? reason : 1;
+		filtered->is_out[filtered->asked] = reason > 0;
+	}
+	return 0;
 }
 
 void pmg_filtered_retag(struct pmg_filtered *filtered, const char *tag, const char *was,

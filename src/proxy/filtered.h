@@ -13,12 +13,15 @@
 /* Why a version is withheld, where nobody was asked: it can be read in two ways. */
 #define PMG_WITHHELD_UNREADABLE INT32_MAX
 
+/* Not an answer: others have to be served in between. */
+#define PMG_WITHHOLD_LATER (INT32_MAX - 1)
+
 /**
  * May that version pass?
  * @param version    NULL when it cannot be told (a file of PyPI whose name says none)
  * @param published  seconds since 1970, or PMG_PUBLISHED_NONE
  * @return 0: it passes; > 0: it is withheld, the number is the caller's own; < 0: no answer, the
- *         document is not filtered
+ *         document is not filtered; PMG_WITHHOLD_LATER: it is to be asked again
  */
 typedef int (*pmg_withhold_fn)(void *ctx, const char *version, int64_t published);
 
@@ -40,7 +43,9 @@ struct pmg_filtered {
 	size_t n, cap;
 	struct pmg_retagged *tags;
 	size_t tags_n, tags_cap;
-	size_t left; /* versions (PyPI: files) that pass. 0 with n > 0: nothing is left */
+	size_t left;  /* versions (PyPI: files) that pass. 0 with n > 0: nothing is left */
+	size_t asked; /* how many the document has that were asked for so far */
+	bool *is_out; /* for each that the document has: it is withheld */
 	struct pmg_splice splice;
 };
 
@@ -51,6 +56,22 @@ struct pmg_filtered {
 
 void pmg_filtered_done(struct pmg_filtered *filtered);
 PMG_DEFINE_AUTO_DONE(filtered, struct pmg_filtered, pmg_filtered_done);
+
+/* One that a document has. */
+struct pmg_filtered_item {
+	const char *version, *file; /* as struct pmg_withheld */
+	int64_t published;
+	bool is_unreadable; /* nobody is asked */
+};
+typedef void (*pmg_filtered_item_fn)(const void *doc, size_t i, struct pmg_filtered_item *out);
+
+/**
+ * Ask for what a document has, from where the last call ended.
+ * @return 0: all is asked; 1: the callback said "later"; < 0: what it returned
+ */
+int pmg_filtered_ask(struct pmg_filtered *filtered, const void *doc, size_t n,
+		     pmg_filtered_item_fn item, pmg_withhold_fn withhold, void *ctx,
+		     struct pmg_err *err) PMG_MUST_CHECK;
 
 /** Copies. */
 void pmg_filtered_add(struct pmg_filtered *filtered, const char *version, const char *file,

@@ -24,6 +24,7 @@ struct pmg_loop {
 	struct pmg_timer **timers; /* heap from 1, earliest first */
 	size_t n_timers, cap_timers;
 	struct pmg_task *first, *last;
+	uint64_t round; /* of running tasks */
 };
 
 int pmg_loop_new(struct pmg_loop **out, struct pmg_err *err)
@@ -155,6 +156,7 @@ void pmg_task_queue(struct pmg_loop *loop, struct pmg_task *task)
 	if (task->is_queued)
 		return;
 	task->is_queued = true;
+	task->round = loop->round;
 	task->prev = loop->last;
 	task->next = NULL;
 	if (loop->last)
@@ -179,11 +181,13 @@ void pmg_task_cancel(struct pmg_loop *loop, struct pmg_task *task)
 	task->is_queued = false;
 }
 
+/* Those that are queued now. */
 static void run_tasks(struct pmg_loop *loop)
 {
+	uint64_t round = loop->round++;
 	struct pmg_task *task;
 
-	while ((task = loop->first) && !loop->is_ended) {
+	while ((task = loop->first) && task->round <= round && !loop->is_ended) {
 		pmg_task_cancel(loop, task);
 		task->fn(task->ctx);
 	}
@@ -194,18 +198,21 @@ void pmg_loop_free(struct pmg_loop *loop)
 	if (!loop)
 		return;
 	loop->is_ended = false;
-	run_tasks(loop);
+	while (loop->first)
+		run_tasks(loop);
 	free_ended(loop);
 	free(loop->timers);
 	(void)close(loop->fd);
 	free(loop);
 }
 
-/* Milliseconds until the next timer, -1 when there is none. */
+/* Milliseconds until the next task or timer, -1 when there is none. */
 static int patience(const struct pmg_loop *loop)
 {
 	uint64_t now;
 
+	if (loop->first)
+		return 0;
 	if (loop->n_timers == 0)
 		return -1;
 	now = pmg_clock_ms();

@@ -51,9 +51,12 @@ struct pmg_task {
 	pmg_run_fn fn;
 	void *ctx;
 	struct pmg_task *prev, *next;
+	uint64_t round; /* of the loop, when it was queued */
 	bool is_queued;
 };
-void pmg_task_queue(struct pmg_loop *loop, struct pmg_task *task); /* queued already: fine */
+/** Queued already: fine. From within a task: descriptors and timers are looked at in between, so
+ *  that what always finds more to do does not keep others from it. */
+void pmg_task_queue(struct pmg_loop *loop, struct pmg_task *task);
 void pmg_task_cancel(struct pmg_loop *loop, struct pmg_task *task);
 
 #endif

@@ -154,6 +154,11 @@ int pmg_multi_new(struct pmg_loop *loop, const struct sockaddr_storage *own, str
 	return 0;
 }
 
+struct pmg_loop *pmg_multi_loop(const struct pmg_multi *multi)
+{
+	return multi->loop;
+}
+
 void pmg_multi_free(struct pmg_multi *multi)
 {
 	size_t i;

@@ -30,6 +30,8 @@ struct pmg_job {
 	bool is_running;
 };
 
+struct pmg_loop *pmg_multi_loop(const struct pmg_multi *multi);
+
 /** A handle to set up: pmg_upstream_prepare(). @return 0 or -PMG_E_INTERNAL */
 int pmg_job_open(struct pmg_multi *multi, struct pmg_job *job, struct pmg_err *err) PMG_MUST_CHECK;
 /** @return 0 or -PMG_E_INTERNAL */

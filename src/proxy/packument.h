@@ -77,7 +77,8 @@ void pmg_packument_date(struct pmg_packument *doc, int64_t (*find)(void *ctx, co
  * Of a document of one version nothing is cut: when it is withheld, left is 0, and the caller
  * filters the packument to learn by pmg_filtered_tag() which other version's document to hand on.
  * @param[in,out] out  PMG_FILTERED_INIT; on failure it only needs pmg_filtered_done()
- * @return 0; what withhold returned below 0; -PMG_E_LIMIT
+ * @return 0; 1: withhold said "later", call again with the same out; what it returned below 0;
+ *         -PMG_E_LIMIT
  */
 int pmg_packument_filter(const struct pmg_packument *doc, pmg_withhold_fn withhold, void *ctx,
 			 struct pmg_filtered *out, struct pmg_err *err) PMG_MUST_CHECK;

@@ -5,38 +5,23 @@
 
 /* Versions looked at for all tags of a document together: a document with thousands of both could
    hold the proxy up for minutes. Tags beyond it go; "latest" is the first to be looked for. */
-#define RETAG_WORK_MAX 2000000U
+#define RETAG_WORK_MAX 400000U
 
 struct filter {
 	const struct pmg_packument *doc;
-	bool *is_withheld; /* versions */
-	bool *is_time_out; /* times */
-	const char **now;  /* tags: NULL as long as nothing was chosen; "" for none */
+	const bool *is_withheld; /* versions */
+	const char **now;        /* tags: NULL as long as nothing was chosen; "" for none */
 	size_t work;
 	struct pmg_filtered *out;
 };
 
-static int ask(struct filter *filter, size_t i, pmg_withhold_fn withhold, void *ctx,
-	       struct pmg_err *err)
+static void item(const void *ctx, size_t i, struct pmg_filtered_item *out)
 {
-	const struct pmg_npm_version *version = &filter->doc->versions[i];
-	const char *name = pmg_npm_text(filter->doc, version->name);
-	int reason = version->is_unreadable ? PMG_WITHHELD_UNREADABLE
-					    : withhold(ctx, name, version->published);
+	const struct pmg_packument *doc = ctx;
+	const struct pmg_npm_version *version = &doc->versions[i];
 
-	if (reason < 0) {
-		(void)pmg_err_set(err, PMG_E_INTERNAL, 0, "version %s could not be judged", name);
-		return reason;
-	}
-	if (reason == 0) {
-		filter->out->left++;
-		return 0;
-	}
-	filter->is_withheld[i] = true;
-	if (version->time != PMG_NO_TIME)
-		filter->is_time_out[version->time] = true;
-	pmg_filtered_add(filter->out, name, NULL, version->published, reason);
-	return 0;
+	*out = (struct pmg_filtered_item){ pmg_npm_text(doc, version->name), NULL,
+					   version->published, version->is_unreadable };
 }
 
 /* What a tag may point to instead, and what it is compared by. */
@@ -148,14 +133,18 @@ static int cut_versions(const struct filter *filter, struct pmg_err *err)
 
 static int cut_times(const struct filter *filter, struct pmg_err *err)
 {
+	pmg_autofree bool *is_out = pmg_xcalloc(filter->doc->times_n + 1, sizeof *is_out);
 	struct pmg_members members = { .splice = &filter->out->splice };
 	const struct pmg_npm_time *when;
 	size_t i;
 	int r = 0;
 
+	for (i = 0; i < filter->doc->versions_n; i++)
+		if (filter->is_withheld[i] && filter->doc->versions[i].time != PMG_NO_TIME)
+			is_out[filter->doc->versions[i].time] = true;
 	for (i = 0; r >= 0 && i < filter->doc->times_n; i++) {
 		when = &filter->doc->times[i];
-		r = pmg_members_next(&members, when->at, when->end, filter->is_time_out[i], err);
+		r = pmg_members_next(&members, when->at, when->end, is_out[i], err);
 	}
 	return r < 0 ? r : pmg_members_finish(&members, err);
 }
@@ -199,20 +188,16 @@ static int cut(struct filter *filter, struct pmg_err *err)
 int pmg_packument_filter(const struct pmg_packument *doc, pmg_withhold_fn withhold, void *ctx,
 			 struct pmg_filtered *out, struct pmg_err *err)
 {
-	pmg_autofree bool *is_withheld = pmg_xcalloc(doc->versions_n + 1, sizeof *is_withheld);
-	pmg_autofree bool *is_time_out = pmg_xcalloc(doc->times_n + 1, sizeof *is_time_out);
-	pmg_autofree const char **now = pmg_xcalloc(doc->tags_n + 1, sizeof *now);
-	struct filter filter = { doc, is_withheld, is_time_out, now, 0, out };
-	size_t i;
-	int r;
+	pmg_autofree const char **now = NULL;
+	struct filter filter = { .doc = doc, .out = out };
+	int r = pmg_filtered_ask(out, doc, doc->versions_n, item, withhold, ctx, err);
 
-	for (i = 0; i < doc->versions_n; i++) {
-		r = ask(&filter, i, withhold, ctx, err);
-		if (r < 0)
-			return r;
-	}
+	if (r != 0)
+		return r;
 	if (out->n == 0 || doc->kind == PMG_PACKUMENT_VERSION)
 		return pmg_splice_seal(&out->splice, doc->total, err);
+	filter.is_withheld = out->is_out;
+	filter.now = now = pmg_xcalloc(doc->tags_n + 1, sizeof *now);
 	retarget_all(&filter, true);
 	retarget_all(&filter, false);
 	return cut(&filter, err);

@@ -422,44 +422,25 @@ static int cut_files(const struct pmg_simple *page, const bool *is_withheld,
 	return r < 0 ? r : pmg_members_finish(&members, err);
 }
 
-static int ask(const struct pmg_simple *page, size_t i, pmg_withhold_fn withhold, void *ctx,
-	       struct pmg_filtered *out, struct pmg_err *err)
+static void item(const void *ctx, size_t i, struct pmg_filtered_item *out)
 {
+	const struct pmg_simple *page = ctx;
 	const struct pmg_simple_entry *file = &page->files[i];
-	const char *version = pmg_simple_text(page, file->version);
-	int reason = file->is_unreadable ? PMG_WITHHELD_UNREADABLE
-					 : withhold(ctx, version, file->published);
 
-	if (reason < 0)
-		(void)pmg_err_set(err, PMG_E_INTERNAL, 0, "version %s could not be judged",
-				  version ? version : "(unknown)");
-	else if (reason == 0)
-		out->left++;
-	else
-		pmg_filtered_add(out, version, pmg_simple_text(page, file->name), file->published,
-				 reason);
-	return reason;
+	*out = (struct pmg_filtered_item){ pmg_simple_text(page, file->version),
+					   pmg_simple_text(page, file->name), file->published,
+					   file->is_unreadable };
 }
 
 int pmg_simple_filter(const struct pmg_simple *page, pmg_withhold_fn withhold, void *ctx,
 		      struct pmg_filtered *out, struct pmg_err *err)
 {
-	pmg_autofree bool *is_withheld = pmg_xcalloc(page->files_n + 1, sizeof *is_withheld);
-	size_t i;
-	int r;
+	int r = pmg_filtered_ask(out, page, page->files_n, item, withhold, ctx, err);
 
-	for (i = 0; i < page->files_n; i++) {
-		r = ask(page, i, withhold, ctx, out, err);
-		if (r < 0)
-			return r;
-		is_withheld[i] = r > 0;
-	}
-	if (out->n > 0) {
-		r = cut_files(page, is_withheld, out, err);
+	if (r == 0 && out->n > 0) {
+		r = cut_files(page, out->is_out, out, err);
 		if (r >= 0)
-			r = cut_versions(page, is_withheld, out, err);
-		if (r < 0)
-			return r;
+			r = cut_versions(page, out->is_out, out, err);
 	}
-	return pmg_splice_seal(&out->splice, page->total, err);
+	return r != 0 ? r : pmg_splice_seal(&out->splice, page->total, err);
 }

@@ -66,7 +66,8 @@ int64_t pmg_simple_published(const struct pmg_simple *page, const char *file, bo
  * Ask for each file, and plan what is cut: its entry, or link; and its version in "versions" when
  * no file of it passes.
  * @param[in,out] out  PMG_FILTERED_INIT; on failure it only needs pmg_filtered_done()
- * @return 0; what withhold returned below 0; -PMG_E_LIMIT
+ * @return 0; 1: withhold said "later", call again with the same out; what it returned below 0;
+ *         -PMG_E_LIMIT
  */
 int pmg_simple_filter(const struct pmg_simple *page, pmg_withhold_fn withhold, void *ctx,
 		      struct pmg_filtered *out, struct pmg_err *err) PMG_MUST_CHECK;

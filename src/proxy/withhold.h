@@ -16,9 +16,9 @@ struct pmg_withhold {
 };
 
 /**
- * Ask the judge for all that the document offers.
+ * Ask the judge for all that the document offers, some milliseconds long.
  * @param[in,out] out  PMG_FILTERED_INIT
- * @return 0; -PMG_E_DB: it could not look; -PMG_E_LIMIT
+ * @return 0; 1: there is more to be asked, call again; -PMG_E_DB: it could not look; -PMG_E_LIMIT
  */
 int pmg_withhold_plan(const struct pmg_withhold *withhold, const struct pmg_page *page,
 		      struct pmg_filtered *out, struct pmg_err *err) PMG_MUST_CHECK;

@@ -201,6 +201,42 @@ static void what_is_queued_at_the_end_still_runs(void **state)
 	assert_int_equal(pmg_loop_new(&w->loop, &err), 0);
 }
 
+struct greedy {
+	struct world *world;
+	unsigned runs;
+};
+
+static void run_again(void *ctx)
+{
+	struct greedy *greedy = ctx;
+
+	greedy->runs++;
+	pmg_task_queue(greedy->world->loop, &greedy->world->task[0]);
+}
+
+static void end_on_event(void *ctx, uint32_t events)
+{
+	(void)events;
+	end_loop(ctx);
+}
+
+static void a_task_that_queues_itself_keeps_no_descriptor_waiting(void **state)
+{
+	struct world *w = *state;
+	struct greedy greedy = { w, 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	w->task[0] = (struct pmg_task){ .fn = run_again, .ctx = &greedy };
+	assert_int_equal(write(w->pipes[0][1], "x", 1), 1);
+	assert_int_equal(pmg_watch_new(w->loop, w->pipes[0][0], EPOLLIN, end_on_event, w,
+				       &w->watch[0], &err),
+			 0);
+	pmg_task_queue(w->loop, &w->task[0]);
+	run(w);
+	assert_int_equal(greedy.runs, 1);
+	pmg_task_cancel(w->loop, &w->task[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +248,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(what_is_queued_at_the_end_still_runs, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(
+			a_task_that_queues_itself_keeps_no_descriptor_waiting, setup, teardown),
 		cmocka_unit_test_setup_teardown(tasks_run_once_and_can_be_cancelled, setup,
 						teardown),
 	};

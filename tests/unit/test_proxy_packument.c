@@ -232,6 +232,39 @@ static void tags_go_back_to_what_passes(void **state)
 	}
 }
 
+static int listed_later(void *ctx, const char *version, int64_t published)
+{
+	static bool is_later;
+
+	is_later = !is_later;
+	return is_later ? PMG_WITHHOLD_LATER : listed(ctx, version, published);
+}
+
+static void who_answers_later_is_asked_again(void **state)
+{
+	static const char text[] = "{'versions':{'1.0.0':{},'2.0.0':{},'3.0.0':{}},"
+				   "'dist-tags':{'latest':'3.0.0'}}";
+	pmg_autofree char *json = quoted(text);
+	pmg_auto(packument) struct pmg_packument *doc = read_row(PMG_PACKUMENT_PACKAGE, text, 64);
+	pmg_auto(filtered) struct pmg_filtered out = PMG_FILTERED_INIT;
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *withheld = pmg_xstrdup(" 1.0.0 3.0.0 ");
+	pmg_autofree char *got = NULL;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(pmg_packument_filter(doc, listed_later, withheld, &out, &err), 1);
+		assert_int_equal(out.asked, i);
+	}
+	assert_int_equal(pmg_packument_filter(doc, listed_later, withheld, &out, &err), 0);
+	assert_int_equal(out.n, 2);
+	assert_int_equal(out.left, 1);
+	got = splicing_apply(&out.splice, json, strlen(json), 7);
+	assert_string_equal(got,
+			    "{\"versions\":{\"2.0.0\":{}},\"dist-tags\":{\"latest\":\"2.0.0\"}}");
+}
+
 static void what_could_be_read_in_two_ways_is_refused(void **state)
 {
 	static const struct {
@@ -686,6 +719,7 @@ int main(void)
 		cmocka_unit_test(what_has_no_date_may_get_one_from_elsewhere),
 		cmocka_unit_test(the_abbreviated_form_says_when_it_was_modified),
 		cmocka_unit_test(tags_go_back_to_what_passes),
+		cmocka_unit_test(who_answers_later_is_asked_again),
 		cmocka_unit_test(what_could_be_read_in_two_ways_is_refused),
 		cmocka_unit_test(a_version_that_could_be_two_is_withheld),
 		cmocka_unit_test(dates_are_read_strictly),
