@@ -315,7 +315,17 @@ warm() { # NAME
 	must_say 'yarn.lock:'
 	must_say '[PMG3008] refused bad@1.0.0 (npm): on your block list'
 	[ ! -e node_modules ]
+	# A copy of a folder of one's own is of no registry, and none is asked of it.
 	rm yarn.lock
+	mkdir own
+	echo '{"name":"own","version":"1.0.0"}' >own/package.json
+	package_json '{ "own": "file:./own", "tiny": "1.0.0" }'
+	forget
+	guarded yarn install
+	must_work
+	[ -e node_modules/own/package.json ]
+	[ "$(asked /own)" -eq 0 ] || fail "the registry was asked: $(cat "$reg/log.jsonl")"
+	rm -r yarn.lock node_modules
 	printf '{ "lockfileVersion": 1, "workspaces": { "": { "dependencies": { "bad": "1.0.0", }, }, },\n "packages": {\n  "bad": ["bad@1.0.0", "", {}, ""],\n } }\n' >bun.lock
 	tool bun 1 bun
 	guarded bun install

@@ -141,7 +141,9 @@ static int add_installed(struct pmg_tree *tree, int folder, const char *path, co
 	pmg_auto(json) struct json_t *json = NULL;
 	struct pmg_err scratch = PMG_ERR_INIT;
 	struct pmg_resolving from = { .set = tree->set, .installed = true };
-	struct pmg_locked locked = { .name = name };
+	/* It does not say where it is from: a folder's copy and a bundled one look the same. So its
+	 * age is judged where a lockfile names it. */
+	struct pmg_locked locked = { .name = name, .url = "installed" };
 	size_t len = 0;
 	int r;
 

@@ -78,6 +78,18 @@ static char *word_of(const char *at, size_t len)
 	return pmg_xstrndup(at, len);
 }
 
+/* "x@file:./x", "x@../x": a folder has no "resolved" behind it, an archive has. */
+static void take_range(struct entry *e, const char *key, size_t len)
+{
+	const char *range = pmg_yarn_lock_range(key, len);
+	size_t n = range ? len - (size_t)(range + 1 - key) : 0;
+
+	if (n > 0 && (strchr("./~", range[1]) || (n > 5 && memcmp(range + 1, "file:", 5) == 0))) {
+		free(e->url);
+		e->url = pmg_xstrndup(range + 1, n);
+	}
+}
+
 static void take_key(struct entry *e, const char *key, unsigned line)
 {
 	size_t len = strcspn(key, ",");
@@ -88,6 +100,7 @@ static void take_key(struct entry *e, const char *key, unsigned line)
 	e->line = line;
 	free(e->name);
 	e->name = pmg_yarn_lock_name(key, len);
+	take_range(e, key, len);
 }
 
 /* Berry: "x@npm:1.0.0", "x@npm:1.0.0::__archiveUrl=https%3A%2F%2F...", "x@workspace:." */

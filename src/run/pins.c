@@ -383,28 +383,30 @@ int pmg_pins_after(struct pmg_running *run, struct pmg_err *err)
 {
 	struct pmg_pins *pins = &run->pins;
 	pmg_auto(resolved) struct pmg_resolved now = { 0 }, tree = { 0 };
-	/* Where the manager keeps no list of what is installed, the lockfile has to do. */
-	bool has_tree = run->prepared.settled.lists.n + run->prepared.settled.dists.n +
-				run->prepared.settled.bases.n >
-			0;
-	pmg_autofree char *stamp = pmg_settled_stamp(&run->prepared.settled);
+	/* Where the manager keeps no list of what is installed, the lockfile says where it is from.
+	 */
+	const struct pmg_settled *settled = &run->prepared.settled;
+	bool has_list = settled->lists.n + settled->dists.n + settled->bases.n > 0;
+	pmg_autofree char *stamp = pmg_settled_stamp(settled);
 	int r;
 
 	/* Most commands change nothing; what was let stand to be mended then still stands. */
 	if (pmg_streq(stamp, pins->stamp) && pins->listed.n == 0)
 		return 0;
-	r = pmg_settled_pins(&run->prepared.settled, &now, err);
+	r = pmg_settled_pins(settled, &now, err);
 	if (r == 0)
-		r = pmg_settled_tree(&run->prepared.settled, &tree, err);
+		r = pmg_settled_tree(settled, &tree, err);
 	if (r < 0)
 		return r;
-	has_tree |= tree.n > 0;
 	tell_new_unread(run, &now, &pins->pins);
 	tell_new_unread(run, &tree, &pins->tree);
 	pmg_resolved_sort(&pins->listed);
-	pmg_resolved_filter(&tree, is_new, &(struct newness){ run, &pins->tree });
 	pmg_resolved_filter(&now, is_new, &(struct newness){ run, &pins->pins });
+	if (!has_list)
+		r = judge_new(run, &now, true, err);
+	pmg_resolved_filter(&tree, is_new, &(struct newness){ run, &pins->tree });
 	pins->checked += now.n + tree.n;
-	r = judge_new(run, &tree, true, err);
-	return r == 0 ? judge_new(run, &now, !has_tree, err) : r;
+	if (r == 0)
+		r = judge_new(run, &tree, true, err);
+	return r == 0 && has_list ? judge_new(run, &now, false, err) : r;
 }

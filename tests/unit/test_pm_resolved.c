@@ -343,6 +343,11 @@ static const struct {
 	  "  conditions: (os=darwin | os=linux)\n"
 	  "\"c@patch:c\":\n  version: 1.0.0\n  resolution: \"c@patch:c@npm%3A1.0.0#x\"\n",
 	  "!a -\nb -\nc patch:c@npm%3A1.0.0#x\n" },
+	{ "yarn.lock",
+	  "\"a@file:./a\":\n  version \"1.0.0\"\n\n\"@s/b@../b\":\n  version \"1.0.0\"\n\n"
+	  "\"c@file:c.tgz\":\n  version \"1.0.0\"\n  resolved \"file:c.tgz#ab\"\n\nd@^1:\n"
+	  "  version \"1.0.0\"\n",
+	  "a file:./a\n@s/b ../b\nc file:c.tgz#ab\nd -\n" },
 	{ "bun.lock",
 	  "{\"packages\": {\"a\": [\"a@1.0.0\", \"\", {\"os\": \"!linux\"}, \"sha512-a\"],"
 	  "\"b\": [\"b@1.0.0\", \"\", {\"os\": \"!win32\"}, \"sha512-a\"]}}",
