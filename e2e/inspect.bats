@@ -63,9 +63,15 @@ teardown() { [ -z "${shelf_pid:-}" ] || kill "$shelf_pid"; }
 	[ -e node_modules/small/package.json ] || fail "npm did not unpack it"
 	rm -rf node_modules package-lock.json "$HOME/.npm"
 	package_json
+	mkdir -p "$HOME/.cache/pmg"
+	printf 'no such line\nnpm good source 0.9.0 - 20000\n' >"$HOME/.cache/pmg/contents" # of an earlier run
 	guarded -v npm install --fetch-retries=0 "$base/good/-/good-1.0.0.tgz"
 	must_work
-	must_say "install scripts in 1 package"
+	must_say "new install scripts in 1 package, install scripts in 1 package"
+	pmg audit list --limit 1 --json | jq -e '.[0].packages[0].findings[0] ==
+		"new-scripts: not in 0.9.0: postinstall: true"' || fail "ledger"
+	[[ $(cat "$HOME/.cache/pmg/contents") =~ ^npm\ good\ source\ 1.0.0\ s\ [0-9]+$ ]] || fail "contents: $(cat "$HOME/.cache/pmg/contents")"
+	[ "$(stat -c %a "$HOME/.cache/pmg/contents")" = 600 ] || fail "mode of contents"
 	for name in small large; do
 		guarded npm install --fetch-retries=1 --fetch-retry-mintimeout=10 "$base/$name/-/$name-1.0.0.tgz"
 		stopped "$name"
@@ -73,7 +79,8 @@ teardown() { [ -z "${shelf_pid:-}" ] || kill "$shelf_pid"; }
 		must_say "pmg sandbox explain PMG3009"
 		[ ! -e evil ] && [ ! -e node_modules/evil ] || fail "it left its package"
 		pmg audit list --limit 1 --json | jq -e '.[0].packages[] | select(.verdict == "block") |
-			.code == "PMG3009" and .findings == ["traversal: package/../../evil"]' || fail "ledger"
+			.code == "PMG3009" and .findings ==
+				["traversal: package/../../evil", "scripts: postinstall: true"]' || fail "ledger"
 	done
 }
 

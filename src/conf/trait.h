@@ -21,12 +21,17 @@ enum pmg_trait {
 	PMG_TRAIT_SETUID,       /* set-user-ID or set-group-ID bits */
 	PMG_TRAIT_LINK,         /* a link within the package */
 	PMG_TRAIT_OUTSIDE,      /* a file beside the folder that packages of its kind have */
-	PMG_TRAIT_SCRIPTS,      /* lifecycle scripts that run on installation */
-	PMG_TRAIT_BUILD,        /* code that runs to build it on installation */
-	PMG_TRAIT_STARTUP,      /* code that runs whenever the language starts (.pth) */
-	PMG_TRAIT_NATIVE,       /* machine code that is loaded as a library */
-	PMG_TRAIT_BINARY,       /* machine code that is run as a program */
-	PMG_TRAIT_UNINSPECTED,  /* nothing in it says what it is, or not so that it can be read */
+	PMG_TRAIT_NEW_SCRIPTS,  /* what an earlier version that was seen here did not have */
+	PMG_TRAIT_NEW_BUILD,
+	PMG_TRAIT_NEW_STARTUP,
+	PMG_TRAIT_NEW_NATIVE,
+	PMG_TRAIT_NEW_BINARY,
+	PMG_TRAIT_SCRIPTS,     /* lifecycle scripts that run on installation */
+	PMG_TRAIT_BUILD,       /* code that runs to build it on installation */
+	PMG_TRAIT_STARTUP,     /* code that runs whenever the language starts (.pth) */
+	PMG_TRAIT_NATIVE,      /* machine code that is loaded as a library */
+	PMG_TRAIT_BINARY,      /* machine code that is run as a program */
+	PMG_TRAIT_UNINSPECTED, /* nothing in it says what it is, or not so that it can be read */
 	PMG_TRAIT_MAX
 };
 

@@ -293,11 +293,22 @@ bool pmg_artifact_is_done(struct pmg_artifact *artifact)
 	return pmg_inspect_result(artifact->inspect) != NULL;
 }
 
+/* What an address stands for may be read in several ways: what is inside says which it is. */
+static bool names_file(const struct pmg_artifact *artifact, const struct pmg_asked *asked,
+		       const struct pmg_inspected *inspected, struct pmg_earlier_file *out)
+{
+	if (!artifact->all->policy.enabled || !inspected->who || !inspected->who->version)
+		return false;
+	*out = (struct pmg_earlier_file){ asked->who.v[0].eco, inspected->who->name,
+					  inspected->who->version, inspected->is_wheel };
+	return true;
+}
+
 bool pmg_artifact_judge(struct pmg_artifact *artifact, const struct pmg_asked *asked,
 			const struct pmg_url *url, struct pmg_refusal *out)
 {
 	struct pmg_artifacts *all = artifact->all;
-	const struct pmg_inspected *inspected = pmg_inspect_result(artifact->inspect);
+	struct pmg_inspected *inspected = pmg_inspect_result(artifact->inspect);
 	const struct pmg_gate_artifact seen = {
 		.findings = &inspected->findings,
 		.sha256 = all->sha256 ? inspected->sha256 : NULL,
@@ -307,10 +318,18 @@ bool pmg_artifact_judge(struct pmg_artifact *artifact, const struct pmg_asked *a
 		.failed = not_seen(artifact, inspected),
 	};
 
-	if (pmg_gate_release(all->gate, asked, url, &seen, out))
-		return true;
-	remember(all, url, out);
-	return false;
+	struct pmg_earlier_file file;
+	bool is_named = names_file(artifact, asked, inspected, &file);
+
+	if (is_named)
+		pmg_earlier_compare(all->policy.earlier, &file, &inspected->findings);
+	if (!pmg_gate_release(all->gate, asked, url, &seen, out)) {
+		remember(all, url, out);
+		return false;
+	}
+	if (is_named && inspected->is_whole)
+		pmg_earlier_keep(all->policy.earlier, &file, &inspected->findings);
+	return true;
 }
 
 enum pmg_flow pmg_artifact_release(struct pmg_artifact *artifact)

@@ -10,6 +10,7 @@
  */
 #include "proxy/exchange.h"
 #include "proxy/gate.h"
+#include "verdict/earlier.h"
 #include "verdict/inspect.h"
 
 #define PMG_ARTIFACT_HELD     ((size_t)256 << 10) /* bytes held back, of one */
@@ -22,6 +23,7 @@ struct pmg_artifact_policy {
 	bool enabled; /* archives are opened; digests are taken in any case where there are any */
 	uint32_t block;
 	uint32_t report;
+	struct pmg_earlier *earlier; /* borrowed; compared with, and added to */
 };
 
 struct pmg_loop;

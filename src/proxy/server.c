@@ -30,25 +30,38 @@ struct server {
 	struct pmg_listener *listener; /* without walls */
 	struct pmg_doors *doors;       /* within walls */
 	struct pmg_route *no_parent;
+	const struct pmg_earlier *earlier;
 	bool is_stopping; /* STOP came: DONE is on its way */
 	bool is_orphan;   /* the front is gone */
 };
 
-#define DATED_BYTES 32768U /* of lines in one message: escaped they still fit */
+#define LINES_BYTES 32768U /* of lines in one message: escaped they still fit */
 
-static void send_dated(struct server *server)
+/* The lines from *at on that fit into one message. @return false: there are no more */
+static bool next_lines(const struct pmg_strv *kept, size_t *at, struct pmg_strv *out)
 {
-	const struct pmg_strv *kept = pmg_ages_kept(server->service.ages);
-	struct pmg_wire_dated m = { 0 };
-	size_t i, bytes;
+	size_t bytes = 0;
 
-	for (i = 0; i < kept->n; i += m.lines.n) {
-		m.lines = (struct pmg_strv){ .v = kept->v + i };
-		for (bytes = 0; i + m.lines.n < kept->n && m.lines.n < PMG_WIRE_LIST_MAX &&
-				bytes < DATED_BYTES;)
-			bytes += strlen(m.lines.v[m.lines.n++]);
-		pmg_link_send(server->link, PMG_WIRE_DATED, pmg_wire_dated_encode(&m));
-	}
+	*out = (struct pmg_strv){ .v = kept->v + *at };
+	while (*at + out->n < kept->n && out->n < PMG_WIRE_LIST_MAX && bytes < LINES_BYTES)
+		bytes += strlen(out->v[out->n++]);
+	*at += out->n;
+	return out->n > 0;
+}
+
+/* For the next run. */
+static void send_kept(struct server *server)
+{
+	const struct pmg_strv *dates = pmg_ages_kept(server->service.ages);
+	const struct pmg_strv *seen = pmg_earlier_kept(server->earlier);
+	struct pmg_wire_dated dated = { 0 };
+	struct pmg_wire_contents contents = { 0 };
+	size_t at = 0;
+
+	while (next_lines(dates, &at, &dated.lines))
+		pmg_link_send(server->link, PMG_WIRE_DATED, pmg_wire_dated_encode(&dated));
+	for (at = 0; next_lines(seen, &at, &contents.lines);)
+		pmg_link_send(server->link, PMG_WIRE_CONTENTS, pmg_wire_contents_encode(&contents));
 }
 
 static void send_done(struct server *server)
@@ -58,7 +71,7 @@ static void send_done(struct server *server)
 
 	if (server->service.refused)
 		pmg_refused_flush(server->service.refused);
-	send_dated(server);
+	send_kept(server);
 	pmg_catalog_learned(server->service.catalog, &done.learned);
 	pmg_link_send(server->link, PMG_WIRE_DONE, pmg_wire_done_encode(&done));
 	pmg_strv_done(&done.learned);
@@ -165,6 +178,7 @@ static int set_up(struct server *server, struct pmg_start *start, int wire_fd, i
 
 	if (start->wire.walls)
 		own_fd = pmg_doors_own(&start->kinds, start->listeners.fds, start->listeners.n_fds);
+	server->earlier = start->earlier;
 	service->ca = start->ca;
 	service->catalog = start->catalog;
 	service->upstream.route = start->route;

@@ -28,6 +28,7 @@ void pmg_start_done(struct pmg_start *start)
 	pmg_judge_close(start->judge);
 	pmg_auto_closep(&start->spool_fd);
 	free(start->dates);
+	pmg_earlier_free(start->earlier);
 	*start = (struct pmg_start)PMG_START_INIT;
 }
 
@@ -211,14 +212,24 @@ static void load_cache(struct pmg_start *start)
 		pmg_log_debug("%s", scratch.msg);
 }
 
-static void load_dates(struct pmg_start *start)
+/* What was kept of earlier runs. NULL: nothing, or it cannot be read, which only costs time. */
+static char *load_kept(const char *path, size_t max)
 {
 	struct pmg_err scratch = PMG_ERR_INIT;
+	char *text = NULL;
 	size_t len = 0;
 
-	if (start->wire.dates_path && pmg_io_slurp(start->wire.dates_path, PMG_START_DATES_MAX,
-						   &start->dates, &len, &scratch) < 0)
+	if (path && pmg_io_slurp(path, max, &text, &len, &scratch) < 0)
 		pmg_log_debug("%s", scratch.msg);
+	return text;
+}
+
+static void load_dates_and_contents(struct pmg_start *start)
+{
+	start->dates = load_kept(start->wire.dates_path, PMG_START_DATES_MAX);
+	start->earlier =
+		pmg_earlier_new(load_kept(start->wire.contents_path, PMG_START_CONTENTS_MAX));
+	start->artifacts.earlier = start->earlier;
 }
 
 static void load_search(struct pmg_start *start)
@@ -275,7 +286,7 @@ int pmg_start_load(struct pmg_start *start, int bundle_fd, struct pmg_wire_ready
 	if (r < 0)
 		return r;
 	load_cache(start);
-	load_dates(start);
+	load_dates_and_contents(start);
 	load_search(start);
 	start->spool_fd = pmg_spool_open();
 	describe(start, ready);

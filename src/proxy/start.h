@@ -16,7 +16,8 @@
 
 #define PMG_START_CACHE_MAX 262144U /* bytes of the file of artifact hosts learned earlier */
 
-#define PMG_START_DATES_MAX 2097152U /* of the file of dates learned earlier */
+#define PMG_START_DATES_MAX    2097152U /* of the file of dates learned earlier */
+#define PMG_START_CONTENTS_MAX 1048576U /* of the file of what versions had in them */
 
 /* What serving needs. Begins as PMG_START_INIT. */
 struct pmg_start {
@@ -31,8 +32,9 @@ struct pmg_start {
 	struct pmg_ca *ca;
 	struct pmg_judge *judge;
 	struct pmg_artifact_policy artifacts;
-	char *dates;  /* text of START.dates_path; NULL: none */
-	int spool_fd; /* pmg_spool_open(); taken by the server. -1: none */
+	char *dates;                 /* text of START.dates_path; NULL: none */
+	struct pmg_earlier *earlier; /* of START.contents_path */
+	int spool_fd;                /* pmg_spool_open(); taken by the server. -1: none */
 };
 
 #define PMG_START_INIT                                                                             \

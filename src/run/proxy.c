@@ -57,6 +57,7 @@ void pmg_proxy_done(struct pmg_proxy *proxy)
 		proxy->pid = 0;
 	}
 	pmg_strv_done(&proxy->dated);
+	pmg_strv_done(&proxy->contents);
 	forget_answers(proxy);
 	explicit_bzero(proxy->token, sizeof proxy->token);
 }
@@ -341,14 +342,29 @@ static int take_answered(const struct json_t *body, struct pmg_proxy_news *news,
 	return r;
 }
 
+static void keep_lines(struct pmg_strv *kept, const struct pmg_strv *lines, size_t max)
+{
+	size_t i;
+
+	for (i = 0; i < lines->n && kept->n < max; i++)
+		pmg_strv_add(kept, lines->v[i]);
+}
+
 static int keep_dated(const struct json_t *body, struct pmg_proxy *proxy, struct pmg_err *err)
 {
 	pmg_auto(wire_dated) struct pmg_wire_dated m = { 0 };
 	int r = pmg_wire_dated_decode(body, &m, err);
-	size_t i;
 
-	for (i = 0; r == 0 && i < m.lines.n && proxy->dated.n < PMG_LEARNED_DATES_MAX; i++)
-		pmg_strv_add(&proxy->dated, m.lines.v[i]);
+	keep_lines(&proxy->dated, &m.lines, PMG_LEARNED_DATES_MAX);
+	return r;
+}
+
+static int keep_contents(const struct json_t *body, struct pmg_proxy *proxy, struct pmg_err *err)
+{
+	pmg_auto(wire_contents) struct pmg_wire_contents m = { 0 };
+	int r = pmg_wire_contents_decode(body, &m, err);
+
+	keep_lines(&proxy->contents, &m.lines, PMG_LEARNED_CONTENTS_MAX);
 	return r;
 }
 
@@ -400,6 +416,9 @@ int pmg_proxy_take(struct pmg_proxy *proxy, struct pmg_record *record, struct pm
 		break;
 	case PMG_WIRE_DATED:
 		r = keep_dated(msg.body, proxy, err);
+		break;
+	case PMG_WIRE_CONTENTS:
+		r = keep_contents(msg.body, proxy, err);
 		break;
 	case PMG_WIRE_DONE:
 		r = pmg_wire_done_decode(msg.body, &news->done, err);

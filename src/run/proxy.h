@@ -28,7 +28,8 @@ struct pmg_proxy {
 	char token[PMG_PROXY_TOKEN];
 	struct pmg_wire_answer *answers; /* since pmg_proxy_ask(); at most PMG_WIRE_LIST_MAX */
 	size_t n_answers, cap_answers;
-	struct pmg_strv dated; /* DATED: lines for the next run, at most PMG_LEARNED_DATES_MAX */
+	struct pmg_strv dated;    /* DATED: lines for the next run, at most PMG_LEARNED_DATES_MAX */
+	struct pmg_strv contents; /* CONTENTS, likewise: at most PMG_LEARNED_CONTENTS_MAX */
 };
 
 #define PMG_PROXY_INIT                                                                             \

@@ -173,12 +173,16 @@ static void keep_learned(const struct pmg_running *run, const struct pmg_strv *l
 {
 	pmg_autofree char *hosts = pmg_path_join(run->prepared.dirs.cache, "artifact-hosts");
 	pmg_autofree char *dates = pmg_path_join(run->prepared.dirs.cache, "dates");
+	pmg_autofree char *contents = pmg_path_join(run->prepared.dirs.cache, "contents");
 	struct pmg_err scratch = PMG_ERR_INIT;
 
 	if (pmg_learned_add(hosts, learned, PMG_LEARNED_LINES_MAX, &scratch) < 0)
 		pmg_log_debug("artifact hosts not kept: %s", scratch.msg);
 	if (pmg_learned_add(dates, &run->proxy.dated, PMG_LEARNED_DATES_MAX, &scratch) < 0)
 		pmg_log_debug("dates not kept: %s", scratch.msg);
+	if (pmg_learned_put(contents, &run->proxy.contents, pmg_clock_now() / (24 * 60 * 60),
+			    &scratch) < 0)
+		pmg_log_debug("contents not kept: %s", scratch.msg);
 }
 
 static void add_fingerprint(const struct pmg_running *run, struct pmg_record *record)

@@ -91,6 +91,7 @@ static int tell_proxy(struct pmg_running *run, struct pmg_err *err)
 	pmg_autofree char *blocklist = pmg_path_join(dirs->config, "blocklist.yml");
 	pmg_autofree char *cache = pmg_path_join(dirs->cache, "artifact-hosts");
 	pmg_autofree char *dates = pmg_path_join(dirs->cache, "dates");
+	pmg_autofree char *contents = pmg_path_join(dirs->cache, "contents");
 	struct pmg_wire_start start = {
 		.token = run->proxy.token,
 		.index_path = index,
@@ -98,6 +99,7 @@ static int tell_proxy(struct pmg_running *run, struct pmg_err *err)
 		.managed_path = run->prepared.bounds.managed.config.path, /* borrowed */
 		.cache_path = access(cache, R_OK) == 0 ? cache : NULL,
 		.dates_path = access(dates, R_OK) == 0 ? dates : NULL,
+		.contents_path = access(contents, R_OK) == 0 ? contents : NULL,
 		.https_proxy = facts->https_proxy,
 		.http_proxy = facts->http_proxy,
 		.no_proxy = facts->no_proxy,

@@ -250,6 +250,8 @@ static void inspect_archive(struct pmg_inspect *inspect)
 	if (inspect->what.opens)
 		pmg_inspection_read(&in, &source);
 	inspect->result.is_whole = in.is_whole;
+	inspect->result.is_wheel = in.info != NULL;
+	inspect->result.who = in.who;
 }
 
 static bool has_hasher(const struct pmg_inspect *inspect)
@@ -413,7 +415,7 @@ void pmg_inspect_finish(struct pmg_inspect *inspect)
 	unlock(inspect->all);
 }
 
-const struct pmg_inspected *pmg_inspect_result(struct pmg_inspect *inspect)
+struct pmg_inspected *pmg_inspect_result(struct pmg_inspect *inspect)
 {
 	bool is_done;
 

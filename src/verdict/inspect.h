@@ -59,6 +59,8 @@ void pmg_inspect_what_add(struct pmg_inspect_what *what, const char *name, const
 struct pmg_inspected {
 	struct pmg_traits findings;
 	bool is_whole;                        /* its archive was read to its end */
+	bool is_wheel;                        /* and is one */
+	const struct pmg_inspect_who *who;    /* that it says to be; NULL: none of them */
 	unsigned char sha256[32], sha512[64]; /* where they were asked for */
 	char *failed;                         /* why there are no digests: nothing is known; NULL */
 };
@@ -91,7 +93,7 @@ PMG_DEFINE_AUTO(inspect, struct pmg_inspect *, pmg_inspect_free);
 bool pmg_inspect_feed(struct pmg_inspect *inspect, const void *bytes, size_t len) PMG_MUST_CHECK;
 /** That was all: wake() will tell when it is done. */
 void pmg_inspect_finish(struct pmg_inspect *inspect);
-/** NULL: not done yet. Borrowed. */
-const struct pmg_inspected *pmg_inspect_result(struct pmg_inspect *inspect);
+/** NULL: not done yet. Borrowed; the caller may add findings. */
+struct pmg_inspected *pmg_inspect_result(struct pmg_inspect *inspect);
 
 #endif

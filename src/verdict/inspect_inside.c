@@ -7,8 +7,9 @@
 #include "pm/version.h"
 #include "verdict/inspect_priv.h"
 
-/* One of those that it may be? */
-static bool is_one(const struct pmg_inspect_what *what, const char *name, const char *version)
+/* The one of those that it may be. */
+static const struct pmg_inspect_who *find(const struct pmg_inspect_what *what, const char *name,
+					  const char *version)
 {
 	pmg_autofree char *inside = pmg_name_canonical(what->eco, name);
 	pmg_autofree char *inside_version =
@@ -23,16 +24,20 @@ static bool is_one(const struct pmg_inspect_what *what, const char *name, const 
 
 		if (strcmp(inside, outside) == 0 &&
 		    (!outside_version || !version || strcmp(inside_version, outside_version) == 0))
-			return true;
+			return who;
 	}
-	return what->n_who == 0;
+	return NULL;
 }
 
 static void compare(struct pmg_inspection *in, const char *where, const char *name,
 		    const char *version)
 {
+	const struct pmg_inspect_who *who = find(in->what, name, version);
+
 	in->is_named = true;
-	if (!is_one(in->what, name, version))
+	if (who)
+		in->who = who;
+	else if (in->what->n_who > 0)
 		pmg_traits_add(in->out, PMG_TRAIT_MISMATCH, "%s says %s%s%s", where, name,
 			       version ? "@" : "", version ? version : "");
 }

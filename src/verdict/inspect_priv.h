@@ -56,6 +56,7 @@ struct pmg_inspection {
 	char *first_beside;
 	char *info; /* name of the *.dist-info folder: it is a wheel */
 	bool is_egg, has_setup, has_project, is_named;
+	const struct pmg_inspect_who *who; /* of those that it may be; NULL */
 };
 
 void pmg_inspection_done(struct pmg_inspection *in);

@@ -79,11 +79,12 @@ tests_fuzz_fuzz_osv_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 
 # Artifacts looked into on their way.
 libverdict_a_SOURCES += \
-	%D%/traits.c %D%/traits.h %D%/inspect.c %D%/inspect.h %D%/inspect_entry.c \
+	%D%/earlier.c %D%/earlier.h %D%/traits.c %D%/traits.h %D%/inspect.c %D%/inspect.h %D%/inspect_entry.c \
 	%D%/inspect_inside.c %D%/inspect_paths.c %D%/inspect_priv.h %D%/inspect_read.c \
 	%D%/zipdir.c %D%/zipdir.h
 check_PROGRAMS += tests/unit/test_verdict_traits tests/unit/test_verdict_inspect \
-	tests/unit/test_verdict_inspect_read tests/unit/test_verdict_zipdir
+	tests/unit/test_verdict_inspect_read tests/unit/test_verdict_zipdir tests/unit/test_verdict_earlier
+tests_unit_test_verdict_earlier_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_traits_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_inspect_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
 tests_unit_test_verdict_inspect_read_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)

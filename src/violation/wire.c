@@ -39,6 +39,7 @@ static const struct pmg_field start_fields[] = {
 	FIELD(MAYBE, start, managed_path, PMG_WIRE_PATH_MAX),
 	FIELD(MAYBE, start, cache_path, PMG_WIRE_PATH_MAX),
 	FIELD(MAYBE, start, dates_path, PMG_WIRE_PATH_MAX),
+	FIELD(MAYBE, start, contents_path, PMG_WIRE_PATH_MAX),
 	FIELD(MAYBE, start, https_proxy, PMG_WIRE_URL_MAX),
 	FIELD(MAYBE, start, http_proxy, PMG_WIRE_URL_MAX),
 	FIELD(MAYBE, start, no_proxy, PMG_WIRE_URL_MAX),
@@ -93,6 +94,11 @@ static const struct pmg_field trouble_fields[] = {
 
 static const struct pmg_field dated_fields[] = {
 	FIELD(LIST, dated, lines, PMG_WIRE_LIST_MAX),
+	{ 0 },
+};
+
+static const struct pmg_field contents_fields[] = {
+	FIELD(LIST, contents, lines, PMG_WIRE_LIST_MAX),
 	{ 0 },
 };
 
@@ -211,6 +217,7 @@ MESSAGE(judged)
 MESSAGE(passed)
 MESSAGE(trouble)
 MESSAGE(dated)
+MESSAGE(contents)
 MESSAGE(done)
 MESSAGE(netrule)
 MESSAGE(listen)

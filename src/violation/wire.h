@@ -11,7 +11,7 @@
  *   ASK*                           ->
  *                                  <-       ANSWER* ANSWERED (to each)
  *   STOP                           ->
- *                                  <-       DATED* DONE, then it closes
+ *                                  <-       DATED* CONTENTS* DONE, then it closes
  *
  *   front                                   keeper and broker (one end for both)
  *                                  <-       WALLS | FAILED        keeper
@@ -79,6 +79,7 @@ enum pmg_wire_type {
 	PMG_WIRE_ANSWER,
 	PMG_WIRE_ANSWERED,
 	PMG_WIRE_DATED,
+	PMG_WIRE_CONTENTS,
 	PMG_WIRE_MAX
 };
 
@@ -109,6 +110,7 @@ struct pmg_wire_start {
 	char *managed_path;   /* managed policy, for what it blocks; or NULL */
 	char *cache_path;     /* artifact hosts learned earlier: read, never written; or NULL */
 	char *dates_path;     /* when artifacts were published, learned earlier; as cache_path */
+	char *contents_path;  /* what versions had in them, likewise */
 	char *https_proxy;    /* parent proxy or NULL */
 	char *http_proxy;
 	char *no_proxy;
@@ -259,6 +261,11 @@ struct pmg_wire_dated {
 	struct pmg_strv lines; /* "eco base-url name version-or-file seconds-since-1970" */
 };
 
+/* What artifacts that were let in have in them, likewise. */
+struct pmg_wire_contents {
+	struct pmg_strv lines; /* verdict/earlier.h */
+};
+
 struct pmg_wire_done {
 	uint64_t requests;
 	uint64_t bytes;          /* of bodies, to the child */
@@ -283,6 +290,7 @@ PMG_WIRE_DECLARE(judged);
 PMG_WIRE_DECLARE(passed);
 PMG_WIRE_DECLARE(trouble);
 PMG_WIRE_DECLARE(dated);
+PMG_WIRE_DECLARE(contents);
 PMG_WIRE_DECLARE(done);
 PMG_WIRE_DECLARE(netrule);
 PMG_WIRE_DECLARE(listen);

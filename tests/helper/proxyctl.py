@@ -22,7 +22,8 @@ import threading
 
 TYPES = ("", "registry", "source", "start", "ready", "failed", "judged", "passed", "trouble", "stop",
          "done", "netrule", "listen", "denied", "walls", "go", "started", "stopped", "end", "ended",
-         "connect", "packages", "ask", "answer", "answered", "dated")
+         "connect", "packages", "ask", "answer", "answered", "dated",
+         "contents")
 
 RANKS = ("managed-deny", "hooks", "opt-out", "mandatory-deny", "deny", "allow")
 MANAGER, SCRIPT, ANYBODY = 1, 2, 3
@@ -34,7 +35,8 @@ def packed(kind, body):
 
 # As of config.yml without a word about it.
 BLOCKED = ["traversal", "link-outside", "device", "oversized", "unreadable", "ambiguous"]
-TRAITS = BLOCKED + ["mismatch", "control", "duplicate", "case", "setuid", "link", "outside", "scripts",
+TRAITS = BLOCKED + ["mismatch", "control", "duplicate", "case", "setuid", "link", "outside",
+                    "new-scripts", "new-build", "new-startup", "new-native", "new-binary", "scripts",
                     "build", "startup", "native", "binary", "uninspected"]
 
 

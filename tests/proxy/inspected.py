@@ -139,6 +139,32 @@ class Inspected(world.Case):
                          [("good", "1.0.0", "allow", 0, ["native: package/x.node"]),
                           ("bad", "1.0.0", "block", 3009, ["scripts: install: sh x"])])
 
+    def test_what_is_new_in_a_version_is_told_and_policy_can_refuse_it(self):
+        path = os.path.join(world.WORK, "contents")
+        for version, more, verdict, findings in (
+                ("1.0.0", {}, "allow", []),
+                ("1.0.1", {"inspect_block": ["new-scripts"]}, "block",
+                 ["new-scripts: not in 1.0.0: install: x", "new-native: not in 1.0.0: package/x.node",
+                  "scripts: install: x", "native: package/x.node"]),
+                ("1.0.2", {}, "allow",
+                 ["new-scripts: not in 1.0.0: install: x", "new-native: not in 1.0.0: package/x.node",
+                  "scripts: install: x", "native: package/x.node"]),
+                ("1.0.3", {}, "allow", ["scripts: install: x", "native: package/x.node"])):
+            client = self.begin(contents_path=path, **more)
+            first = version == "1.0.0"
+            body = tgz(*[] if first else [("package/x.node", b"\x7fELF")], name="up",
+                       version=version, scripts=None if first else {"install": "x"})
+            answer = client.get(self.shelf.put("/up/-/up-%s.tgz" % version, body))
+            self.assertEqual(answer.status, 200 if verdict == "allow" else 403)
+            messages = self.stop()
+            judged = [m for m in messages if m["type"] == "judged"]
+            self.assertEqual([(m["verdict"], m["findings"]) for m in judged], [(verdict, findings)])
+            lines = [line for m in messages if m["type"] == "contents" for line in m["lines"]]
+            self.assertEqual(lines, [] if verdict == "block" else [
+                "npm up source %s %s" % (version, "-" if first else "sn")])
+            with open(path, "a", encoding="utf-8") as f:
+                f.writelines(line + " 20000\n" for line in lines)
+
     def test_a_part_is_no_answer(self):
         client = self.begin()
         body = tgz(name="part")

@@ -43,6 +43,8 @@ RECODE(ready)
 RECODE(judged)
 RECODE(passed)
 RECODE(trouble)
+RECODE(dated)
+RECODE(contents)
 RECODE(done)
 RECODE(netrule)
 RECODE(listen)
@@ -83,11 +85,11 @@ static const struct {
 	{ recode_packages, "{\"piece\":\"{\\\"enabled\\\":true\"}" },
 	{ recode_source, "{\"eco\":\"pypi\",\"url\":\"http://h.test/x.whl\",\"name\":\"x\","
 			 "\"version\":\"1\"}" },
-	{ recode_start,
-	  "{\"token\":\"t\",\"index_path\":\"/i\",\"blocklist_path\":\"/b\","
-	  "\"managed_path\":\"/m\",\"https_proxy\":\"http://p.test:1\",\"ca_files\":[\"/c\"],"
-	  "\"ca_dirs\":[],\"debug\":true,\"walls\":false,\"inspect\":true,"
-	  "\"inspect_block\":[\"device\"],\"inspect_report\":[]}" },
+	{ recode_start, "{\"token\":\"t\",\"index_path\":\"/i\",\"blocklist_path\":\"/b\","
+			"\"managed_path\":\"/m\",\"contents_path\":\"/c\",\"https_proxy\":\"http://"
+			"p.test:1\",\"ca_files\":[\"/c\"],"
+			"\"ca_dirs\":[],\"debug\":true,\"walls\":false,\"inspect\":true,"
+			"\"inspect_block\":[\"device\"],\"inspect_report\":[]}" },
 	{ recode_ready, "{\"index_present\":true,\"index_built\":1,\"index_checked\":1,"
 			"\"index_records\":2,"
 			"\"blocklist_entries\":3,\"ca_pem\":\"c\",\"notes\":[\"n\"]}" },
@@ -101,6 +103,8 @@ static const struct {
 			 "\"findings\":[],\"waivers\":[\"w\"]}" },
 	{ recode_passed, "{\"target\":\"h.test:443\",\"why\":\"tunnel\"}" },
 	{ recode_trouble, "{\"target\":\"h.test:443\",\"what\":\"refused\",\"diag\":4001}" },
+	{ recode_dated, "{\"lines\":[\"l\"]}" },
+	{ recode_contents, "{\"lines\":[]}" },
 	{ recode_done, "{\"requests\":1,\"bytes\":9223372036854775807,\"learned\":[]}" },
 	{ recode_netrule, "{\"rank\":5,\"roles\":1,\"layer\":0,\"text\":\"registry\","
 			  "\"source\":\"built-in:3\",\"sensitive\":false}" },
