@@ -15,9 +15,8 @@ static void keep_one(struct pmg_ages *ages, size_t registry, enum pmg_eco eco, c
 
 	/* A name with a blank could stand for another line. */
 	if (!label || strpbrk(label, " \n") || strpbrk(name, " \n") ||
-	    pmg_dates_is_memory(service->dates, registry, name) ||
-	    pmg_dates_find(service->dates, registry, name, label, &published) != PMG_DATED ||
-	    published <= 0 || ages->kept.n == PMG_AGES_KEPT_MAX)
+	    ages->kept.n == PMG_AGES_KEPT_MAX ||
+	    !pmg_dates_keep(service->dates, registry, name, label, &published))
 		return;
 	pmg_strv_addf(&ages->kept, "%s %s %s %s %" PRId64, pmg_eco_name(eco), base, name, label,
 		      published);

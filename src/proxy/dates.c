@@ -12,6 +12,7 @@
 struct dated {
 	size_t label; /* where in texts */
 	int64_t published;
+	bool is_kept;
 };
 
 struct pmg_dates_page {
@@ -84,7 +85,7 @@ void pmg_dates_page_add(struct pmg_dates_page *page, const char *label, int64_t 
 	if (len > PMG_DATES_LABEL_MAX || pmg_str_add(&page->texts, label, len + 1) < 0)
 		return;
 	page->v = pmg_grow(page->v, page->n, &page->cap, sizeof *page->v);
-	page->v[page->n++] = (struct dated){ at, published };
+	page->v[page->n++] = (struct dated){ .label = at, .published = published };
 }
 
 /* qsort_r() with the texts as its context. Of equal labels the later date first, since it counts;
@@ -162,7 +163,7 @@ void pmg_dates_put(struct pmg_dates *dates, struct pmg_dates_page *page)
 	insert(dates, page);
 }
 
-static const struct dated *find_entry(const struct pmg_dates_page *page, const char *label)
+static struct dated *find_entry(const struct pmg_dates_page *page, const char *label)
 {
 	size_t low = 0, high = page->n, middle;
 	int r;
@@ -193,11 +194,17 @@ enum pmg_dated pmg_dates_find(const struct pmg_dates *dates, size_t registry, co
 	return page && !page->is_memory ? PMG_DATED_MISSING : PMG_DATED_UNKNOWN;
 }
 
-bool pmg_dates_is_memory(const struct pmg_dates *dates, size_t registry, const char *name)
+bool pmg_dates_keep(struct pmg_dates *dates, size_t registry, const char *name, const char *label,
+		    int64_t *published)
 {
 	const struct pmg_dates_page *page = find_page(dates, registry, name);
+	struct dated *entry = page && !page->is_memory ? find_entry(page, label) : NULL;
 
-	return page && page->is_memory;
+	if (!entry || entry->is_kept || entry->published <= 0)
+		return false;
+	entry->is_kept = true;
+	*published = entry->published;
+	return true;
 }
 
 void pmg_dates_each(const struct pmg_dates *dates, size_t registry, const char *name,

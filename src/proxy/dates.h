@@ -46,8 +46,12 @@ enum pmg_dated pmg_dates_find(const struct pmg_dates *dates, size_t registry, co
 void pmg_dates_each(const struct pmg_dates *dates, size_t registry, const char *name,
 		    void (*fn)(void *ctx, const char *label, int64_t published), void *ctx);
 
-/** Is what is known of that package of an earlier run? */
-bool pmg_dates_is_memory(const struct pmg_dates *dates, size_t registry, const char *name);
+/**
+ * A date that is to be kept for the next run.
+ * @return true once for each, and not for what is of an earlier run
+ */
+bool pmg_dates_keep(struct pmg_dates *dates, size_t registry, const char *name, const char *label,
+		    int64_t *published);
 
 /** From an earlier run: makes no document of it, so that what it does not say stays unknown. */
 void pmg_dates_remember(struct pmg_dates *dates, size_t registry, const char *name,

@@ -328,7 +328,9 @@ class Pinned(Case):
         self.assertEqual({k: (m["verdict"], m["diag"]) for k, m in said.items()},
                          {k: ("block", 3003) for k in ("pkg@1.2.0", "new@1.0.0", "old@9.9.9")})
         self.assertIn("1 h old, min age 5 d", said["pkg@1.2.0"]["reason"])
+        self.assertEqual(self.ask(("pkg", "1.1.0")), {})
         lines = [line for m in self.told("dated") for line in m["lines"]]
+        self.assertEqual(len(lines), 2)
         self.assertEqual({line.split()[2:4] == ["pkg", "1.1.0"] or line.split()[2:4] == ["old", "2.0.0"]
                           for line in lines}, {True})
         # The next run knows without asking.

@@ -142,15 +142,31 @@ static void all_of_a_package_can_be_looked_at(void **state)
 	assert_int_equal(sum, 3);
 	pmg_dates_each(dates, 2, "a", add_up, &sum);
 	assert_int_equal(sum, 3);
-	assert_false(pmg_dates_is_memory(dates, 0, "a"));
-	assert_true(pmg_dates_is_memory(dates, 1, "a"));
-	assert_false(pmg_dates_is_memory(dates, 2, "a"));
+}
+
+static void a_date_is_kept_once_and_not_again_by_the_next_run(void **state)
+{
+	pmg_auto(dates) struct pmg_dates *dates = pmg_dates_new();
+	int64_t when = -7;
+
+	(void)state;
+	put(dates, 0, "a", "1", 5);
+	put(dates, 0, "none", "1", PMG_DATES_NONE);
+	pmg_dates_remember(dates, 1, "a", "1", 4);
+	assert_false(pmg_dates_keep(dates, 0, "a", "2", &when));
+	assert_false(pmg_dates_keep(dates, 0, "none", "1", &when));
+	assert_false(pmg_dates_keep(dates, 1, "a", "1", &when));
+	assert_int_equal(when, -7);
+	assert_true(pmg_dates_keep(dates, 0, "a", "1", &when));
+	assert_int_equal(when, 5);
+	assert_false(pmg_dates_keep(dates, 0, "a", "1", &when));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_label_has_its_date),
+		cmocka_unit_test(a_date_is_kept_once_and_not_again_by_the_next_run),
 		cmocka_unit_test(what_was_not_said_is_unknown_or_missing),
 		cmocka_unit_test(what_is_read_last_counts_and_of_two_dates_the_later),
 		cmocka_unit_test(the_table_is_bounded),
