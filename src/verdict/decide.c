@@ -262,8 +262,7 @@ static void ask_any_version(struct work *work)
 	if (!work->asked->any_version || work->q.readable || out->verdict != PMG_VERDICT_ALLOW ||
 	    out->waivers.n > 0)
 		return;
-	if (!pmg_judge_knows(work->judge, work->q.eco, work->asked->name) &&
-	    !pmg_supplement_has(work->q.eco, work->q.name))
+	if (!pmg_judge_knows(work->judge, work->q.eco, work->asked->name))
 		return;
 	refuse(work, PMG_REASON_INDETERMINATE);
 	if (!out->note)
@@ -491,5 +490,6 @@ bool pmg_judge_knows(struct pmg_judge *judge, enum pmg_eco eco, const char *name
 
 	return !is_askable(name, NULL) || pmg_blocklist_has(&judge->managed, eco, canonical) ||
 	       pmg_blocklist_has(&judge->blocklist, eco, canonical) ||
+	       pmg_supplement_has(eco, canonical) ||
 	       (judge->index && pmg_index_has_name(judge->index, eco, canonical, &scratch) != 0);
 }

@@ -119,8 +119,8 @@ bool pmg_judge_filters(const struct pmg_judge *judge);
 /** Could the age of any version of this package matter? If not, no dates need be fetched. */
 bool pmg_judge_needs_dates(struct pmg_judge *judge, enum pmg_eco eco, const char *name);
 
-/** Is there anything on record or on a list against any version of it? Where that cannot be looked
- *  up, too. */
+/** Is there anything on record, built in or on a list against any version of it? Where that cannot
+ * be looked up, too. */
 bool pmg_judge_knows(struct pmg_judge *judge, enum pmg_eco eco, const char *name);
 
 /* Where a package comes from. Private is a registry that has some names for itself. */

@@ -32,6 +32,7 @@ class Case(world.Case):
             npm("pkg", ("1.0.0", "400d"), ("1.1.0", "10d"), ("1.2.0", "1h"))
             npm("old", ("1.0.0", "400d"), ("2.0.0", "40d"))
             npm("new", ("1.0.0", "2h"))
+            npm("coa", ("2.0.2", "400d"), ("2.0.3", "390d"))
             npm("@acme/scoped", ("1.0.0", "400d"), ("1.0.1", "2h"))
 
     def start_npm(self, base="/npm/", **more):
@@ -408,6 +409,15 @@ class Policy(Case):
         asked = Registry.asked("/~p.1/npm/pkg", 3)
         self.assertEqual(len(asked), 3)
         self.assertEqual(asked[0]["headers"]["Accept"], ABBREVIATED.split(": ")[1])
+
+    def test_a_version_that_is_built_in_as_bad_is_withheld_without_a_wait(self):
+        self.assertIn("2.0.3", json.loads(direct("/npm/coa"))["versions"])
+        self.start_npm(packages=dict(NO_WAIT))
+        got, doc = self.doc("coa", ABBREVIATED)
+        self.assertEqual(list(doc["versions"]), ["2.0.2"])
+        self.assertEqual(doc["dist-tags"], {"latest": "2.0.2"})
+        told = [m for m in self.stop() if m.get("verdict") == "withheld"]
+        self.assertEqual([(m["version"], m["diag"]) for m in told], [("2.0.3", 3001)])
 
     def test_who_rather_fails_is_told_all_and_refused_the_artifact(self):
         self.start_npm(packages=dict(WAIT, mode=1))

@@ -170,6 +170,8 @@ static void a_package_is_known_when_any_version_is(void **state)
 		{ PMG_ECO_PYPI, "SOME-NAME", true }, { PMG_ECO_PYPI, "ever", false },
 		{ PMG_ECO_PYPI, "mine", false },     { PMG_ECO_NPM, "", true },
 		{ PMG_ECO_NPM, "mind", false },      { PMG_ECO_NPM, "minf", false },
+		{ PMG_ECO_NPM, "coa", true }, /* built in */
+		{ PMG_ECO_PYPI, "coa", false },
 	};
 	pmg_auto(judge) struct pmg_judge *judge = NULL;
 	struct pmg_err err = PMG_ERR_INIT;
