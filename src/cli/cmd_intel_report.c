@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -11,6 +12,8 @@
 #include "verdict/known.h"
 #include "verdict/supplement.h"
 
+#define FAULTS_SHOWN 10U
+
 /* What there is altogether. */
 struct report {
 	struct pmg_intel_place place;
@@ -18,17 +21,37 @@ struct report {
 	struct pmg_index *index; /* NULL: none */
 	struct pmg_index_info info;
 	struct pmg_index_feeds feeds;
+	struct pmg_known_feed *known; /* of each of them */
 	struct pmg_known_totals totals;
 };
 
 static void report_done(struct report *report)
 {
+	size_t i;
+
+	for (i = 0; report->known && i < report->feeds.n; i++)
+		pmg_known_feed_done(&report->known[i]);
+	free(report->known);
 	pmg_intel_place_done(&report->place);
 	pmg_intel_settings_done(&report->settings);
 	pmg_index_close(report->index);
 	pmg_index_feeds_done(&report->feeds);
 }
 PMG_DEFINE_AUTO_DONE(report, struct report, report_done);
+
+static int look_at_feeds(struct report *report, struct pmg_err *err)
+{
+	size_t i;
+	int r = pmg_index_feeds(report->index, &report->feeds, err);
+
+	if (r < 0)
+		return r;
+	report->known = pmg_xcalloc(report->feeds.n + 1, sizeof *report->known);
+	for (i = 0; r == 0 && i < report->feeds.n; i++)
+		r = pmg_known_of_feed(report->place.index, report->feeds.v[i].name,
+				      &report->known[i], err);
+	return r;
+}
 
 static int look(struct report *report, struct pmg_err *err)
 {
@@ -43,7 +66,7 @@ static int look(struct report *report, struct pmg_err *err)
 	if (r == -PMG_E_NOTFOUND)
 		return 0;
 	if (r == 0)
-		r = pmg_index_feeds(report->index, &report->feeds, err);
+		r = look_at_feeds(report, err);
 	if (r == 0)
 		r = pmg_known_count(report->place.index, &report->totals, err);
 	if (r == 0)
@@ -64,8 +87,24 @@ static void set_when(struct json_t *json, const char *key, int64_t when)
 	pmg_json_set_str(json, key, when ? text : NULL);
 }
 
-static struct json_t *feed_json(const struct report *report, const struct pmg_index_feed *feed)
+static struct json_t *faults_json(const struct pmg_known_feed *known)
 {
+	struct json_t *list = pmg_json_array();
+	size_t i;
+
+	for (i = 0; i < known->n_faults; i++) {
+		struct json_t *one = pmg_json_object();
+
+		pmg_json_set_str(one, "path", known->faults[i].path);
+		pmg_json_set_str(one, "reason", known->faults[i].reason);
+		pmg_json_add(list, one);
+	}
+	return list;
+}
+
+static struct json_t *feed_json(const struct report *report, size_t i)
+{
+	const struct pmg_index_feed *feed = &report->feeds.v[i];
 	pmg_autofree char *folder = pmg_fetched_folder(report->place.index);
 	pmg_auto(fetched) struct pmg_fetched fetched = { 0 };
 	struct json_t *json = pmg_json_object();
@@ -77,6 +116,9 @@ static struct json_t *feed_json(const struct report *report, const struct pmg_in
 	set_when(json, "imported", feed->imported);
 	set_when(json, "newest", feed->newest);
 	set_when(json, "checked", fetched.checked);
+	pmg_json_set(json, "newest_ids", pmg_json_strv(&report->known[i].newest));
+	pmg_json_set_count(json, "unread", feed->unread);
+	pmg_json_set(json, "faults", faults_json(&report->known[i]));
 	return json;
 }
 
@@ -88,7 +130,7 @@ static void print_all_json(const struct pmg_out *out, const struct report *repor
 	size_t i;
 
 	for (i = 0; i < report->feeds.n; i++)
-		pmg_json_add(feeds, feed_json(report, &report->feeds.v[i]));
+		pmg_json_add(feeds, feed_json(report, i));
 	for (i = 0; i < PMG_ARRAY_LEN(ecos); i++) {
 		struct json_t *one = pmg_json_object();
 
@@ -113,6 +155,28 @@ static void print_ecosystem(const struct pmg_out *out, const struct report *repo
 	(void)fprintf(out->to, "%-9s %" PRIu64 " package%s, %" PRIu64 " record%s\n",
 		      pmg_eco_name(eco), packages, packages == 1 ? "" : "s", records,
 		      records == 1 ? "" : "s");
+}
+
+static void print_feed(const struct pmg_out *out, const struct pmg_index_feed *feed,
+		       const struct pmg_known_feed *known)
+{
+	pmg_autofree char *ids = pmg_strv_join(&known->newest, ", ", SIZE_MAX / 2);
+	pmg_autofree char *newest = pmg_out_quote(ids);
+	size_t i;
+
+	if (known->newest.n > 0)
+		(void)fprintf(out->to, "\nnewest of %s: %s\n", feed->name, newest);
+	if (feed->unread > 0)
+		(void)fprintf(out->to, "\nin %s %" PRIu64 " file%s could not be read:\n",
+			      feed->name, feed->unread, feed->unread == 1 ? "" : "s");
+	for (i = 0; i < known->n_faults && i < FAULTS_SHOWN; i++) {
+		pmg_autofree char *path = pmg_out_quote(known->faults[i].path);
+		pmg_autofree char *reason = pmg_out_quote(known->faults[i].reason);
+
+		(void)fprintf(out->to, "  %s: %s\n", path, reason);
+	}
+	if (feed->unread > i)
+		(void)fprintf(out->to, "  and %" PRIu64 " more\n", feed->unread - i);
 }
 
 static void print_all_text(const struct pmg_out *out, const struct report *report)
@@ -141,6 +205,8 @@ static void print_all_text(const struct pmg_out *out, const struct report *repor
 						     feed->newest ? newest : "-" });
 	}
 	pmg_table_print(table, out->to);
+	for (i = 0; i < report->feeds.n; i++)
+		print_feed(out, &report->feeds.v[i], &report->known[i]);
 }
 
 static struct json_t *row_json(const struct pmg_known_row *row)

@@ -164,11 +164,9 @@ static void print_feed(struct work *work, const struct pmg_config_feed *feed,
 		pmg_out_note(work->out, "%s: %zu line%s of the list of changes cannot be read",
 			     feed->name, report->unread, plural(report->unread));
 	if (unread > 0)
-		pmg_out_note(
-			work->out,
-			"%s: %lld file%s could not be read; \"pmg intel update --full --json\" "
-			"lists them",
-			feed->name, (long long)unread, plural((uint64_t)unread));
+		pmg_out_note(work->out,
+			     "%s: %lld file%s could not be read; \"pmg intel report\" lists them",
+			     feed->name, (long long)unread, plural((uint64_t)unread));
 }
 
 /* Other feeds are brought up to date whatever becomes of one. @return of the last that failed */

@@ -132,7 +132,9 @@ static const char *const mode_pragmas[] = {
 	[PMG_STORE_READ] = "PRAGMA cell_size_check=ON;PRAGMA query_only=ON;" READ_CACHE,
 	/* NORMAL: after a power cut the last transactions may be missing, the file stays whole. */
 	[PMG_STORE_WRITE] = "PRAGMA synchronous=NORMAL;PRAGMA foreign_keys=ON;",
-	[PMG_STORE_BUILD] = ("PRAGMA journal_mode=OFF;PRAGMA synchronous=OFF;"
+	/* A journal there has to be (SQLITE_DBCONFIG_DEFENSIVE): of a new file it is a few pages.
+	 */
+	[PMG_STORE_BUILD] = ("PRAGMA journal_mode=MEMORY;PRAGMA synchronous=OFF;"
 			     "PRAGMA locking_mode=EXCLUSIVE;"),
 };
 

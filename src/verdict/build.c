@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "store/store.h"
+#include "verdict/build_priv.h"
 #include "verdict/gates.h"
 #include "verdict/index.h"
 #include "verdict/index_priv.h"
@@ -23,91 +24,12 @@ struct pmg_build {
 	char *feed;
 	int lock; /* -1: another process holds it, and publishes */
 	struct pmg_store *store;
-	struct pmg_stmt *add_record, *add_package, *add_digest, *add_fix;
+	struct pmg_stmt *add_record, *add_package, *add_digest, *add_fix, *add_fault;
 	struct pmg_str versions, ranges; /* of the package that is being added */
 	int64_t n_records;
 	struct pmg_strv *found; /* what looks wrong; NULL: nobody asked */
-	bool accept, merge;
-};
-
-/* Records of the feed as they come; temporary tables live outside the file. Whatever kept rows
-   there are come from `old`. */
-static const char stage_sql[] =
-	"CREATE TEMP TABLE s_record(no INTEGER PRIMARY KEY, id TEXT, modified INTEGER,"
-	" live INTEGER, withdrawn INTEGER, digest TEXT, note TEXT);"
-	"CREATE TEMP TABLE s_package(no INTEGER, name TEXT, eco INTEGER, versions BLOB,"
-	" ranges BLOB);"
-	"CREATE TEMP TABLE s_digest(no INTEGER, digest BLOB);"
-	"CREATE TEMP TABLE s_fix(id TEXT, eco INTEGER, name TEXT, version TEXT);"
-	"CREATE TEMP TABLE best(id TEXT PRIMARY KEY, no INTEGER, modified INTEGER, live INTEGER,"
-	" withdrawn INTEGER, note TEXT) WITHOUT ROWID;"
-	"CREATE TEMP TABLE kept(old INTEGER PRIMARY KEY, name TEXT, id TEXT, note TEXT);"
-	"CREATE TEMP TABLE all_gone(name TEXT, id TEXT);"
-	"CREATE TEMP TABLE merged(record INTEGER PRIMARY KEY, feed INTEGER, id TEXT,"
-	" note TEXT, old INTEGER, no INTEGER);";
-
-static const char no_old_sql[] =
-	"ATTACH ':memory:' AS old;"
-	"CREATE TABLE old.feed(feed, name, imported, records, withdrawn, newest);"
-	"CREATE TABLE old.record(record, feed, id, note);"
-	"CREATE TABLE old.package(name, eco, record, versions, ranges);"
-	"CREATE TABLE old.digest(digest, record);"
-	"CREATE TABLE old.gone(feed, id);"
-	"CREATE TABLE old.fix(eco, name, version, feed, id);";
-
-/* In this order; each may use ?1, the feed's name, ?2, the time, and ?3, whether it is merged. */
-static const char *const finish_sql[] = {
-	/* Of each id the record that counts. */
-	"INSERT INTO best SELECT id, no, modified, live, withdrawn, note FROM (SELECT *, "
-	"row_number()"
-	" OVER (PARTITION BY id ORDER BY modified DESC, live DESC, digest DESC) AS rank"
-	" FROM s_record) WHERE rank = 1",
-	"INSERT INTO kept SELECT r.record, o.name, r.id, r.note FROM old.record r"
-	" JOIN old.feed o ON o.feed = r.feed"
-	" WHERE o.name <> ?1 OR (?3 AND r.id NOT IN (SELECT id FROM best))",
-	"INSERT INTO all_gone SELECT o.name, g.id FROM old.gone g JOIN old.feed o"
-	" ON o.feed = g.feed WHERE o.name <> ?1 OR (?3 AND g.id NOT IN (SELECT id FROM best))"
-	" UNION ALL SELECT ?1, id FROM best WHERE withdrawn",
-	"INSERT INTO main.feed SELECT row_number() OVER (ORDER BY name), * FROM ("
-	"SELECT name, imported, records, withdrawn, newest FROM old.feed WHERE name <> ?1"
-	" UNION ALL SELECT ?1, ?2,"
-	" (SELECT count(*) FROM best WHERE live) + (SELECT count(*) FROM kept WHERE name = ?1),"
-	" (SELECT count(*) FROM all_gone WHERE name = ?1),"
-	" max(ifnull((SELECT max(modified) FROM best), 0),"
-	" ifnull((SELECT newest FROM old.feed WHERE ?3 AND name = ?1), 0)))"
-	" ORDER BY name",
-	"INSERT INTO merged SELECT row_number() OVER (ORDER BY feed, id), * FROM ("
-	"SELECT f.feed AS feed, k.id AS id, k.note, k.old AS old, NULL AS no FROM kept k"
-	" JOIN main.feed f ON f.name = k.name UNION ALL "
-	"SELECT f.feed, b.id, b.note, NULL, b.no FROM best b JOIN main.feed f ON f.name = ?1"
-	" WHERE b.live)",
-	"CREATE INDEX temp.merged_old ON merged(old, record)",
-	"CREATE INDEX temp.merged_no ON merged(no, record)",
-	"INSERT INTO main.record SELECT record, feed, id, note FROM merged ORDER BY record",
-	"INSERT INTO main.package SELECT name, eco, record, versions, ranges FROM ("
-	"SELECT p.name, p.eco, m.record, p.versions, p.ranges FROM old.package p"
-	" JOIN merged m ON m.old = p.record UNION ALL "
-	"SELECT s.name, s.eco, m.record, s.versions, s.ranges FROM s_package s"
-	" JOIN merged m ON m.no = s.no) ORDER BY 1, 2, 3",
-	"INSERT INTO main.digest SELECT digest, record FROM ("
-	"SELECT d.digest, m.record FROM old.digest d JOIN merged m ON m.old = d.record"
-	" UNION SELECT s.digest, m.record FROM s_digest s JOIN merged m ON m.no = s.no)"
-	" ORDER BY 1, 2",
-	"INSERT INTO main.gone SELECT f.feed, g.id FROM all_gone g"
-	" JOIN main.feed f ON f.name = g.name ORDER BY 1, 2",
-	"INSERT INTO main.fix SELECT x.eco, x.name, x.version, f.feed, x.id FROM ("
-	"SELECT o.name AS feed, p.eco, p.name, p.version, p.id FROM old.fix p JOIN old.feed o"
-	" ON o.feed = p.feed WHERE o.name <> ?1 OR (?3 AND p.id NOT IN (SELECT id FROM s_fix))"
-	" UNION SELECT ?1, eco, name, version, id FROM s_fix WHERE version IS NOT NULL) x"
-	" JOIN main.feed f ON f.name = x.feed ORDER BY 1, 2, 3, 4, 5",
-	"INSERT INTO main.info VALUES('built', ?2)",
-	"INSERT INTO main.info SELECT 'records', count(*) FROM main.record",
-	("INSERT INTO main.info SELECT 'packages', count(*) FROM"
-	 " (SELECT 1 FROM main.package GROUP BY name, eco)"),
-	"INSERT INTO main.info SELECT 'sha256', count(*) FROM main.digest"
-	" WHERE length(digest) = 32",
-	"INSERT INTO main.info SELECT 'sha512', count(*) FROM main.digest"
-	" WHERE length(digest) = 64",
+	bool accept, merge, drop;
+	uint64_t unread;
 };
 
 void pmg_build_close(struct pmg_build *build)
@@ -118,6 +40,7 @@ void pmg_build_close(struct pmg_build *build)
 	pmg_stmt_free(build->add_package);
 	pmg_stmt_free(build->add_digest);
 	pmg_stmt_free(build->add_fix);
+	pmg_stmt_free(build->add_fault);
 	pmg_store_close(build->store);
 	if (build->lock >= 0) {
 		pmg_publish_clear(build->folder);
@@ -147,7 +70,7 @@ static int open_old(struct pmg_build *build, struct pmg_err *err)
 	int r = pmg_index_open(build->path, &index, err);
 
 	if (r == -PMG_E_NOTFOUND)
-		return pmg_store_exec(build->store, no_old_sql, err);
+		return pmg_store_exec(build->store, pmg_build_no_old_sql, err);
 	if (r == 0)
 		r = pmg_index_check(index, err);
 	if (r < 0) /* copying from a damaged file would make a sound one with holes */
@@ -158,7 +81,7 @@ static int open_old(struct pmg_build *build, struct pmg_err *err)
 static int open_new(struct pmg_build *build, struct pmg_err *err)
 {
 	/* It is always made anew: the numbers that formats had before are only counted. */
-	static const char *const steps[] = { PMG_INDEX_SCHEMA, "", "", "" };
+	static const char *const steps[] = { PMG_INDEX_SCHEMA, "", "", "", "" };
 	int r;
 
 	_Static_assert(PMG_ARRAY_LEN(steps) == PMG_INDEX_FORMAT, "one for each number");
@@ -170,7 +93,7 @@ static int open_new(struct pmg_build *build, struct pmg_err *err)
 	if (r == 0)
 		r = open_old(build, err);
 	if (r == 0)
-		r = pmg_store_exec(build->store, stage_sql, err);
+		r = pmg_store_exec(build->store, pmg_build_stage_sql, err);
 	if (r == 0)
 		r = pmg_store_begin(build->store, err);
 	if (r == 0)
@@ -186,6 +109,9 @@ static int open_new(struct pmg_build *build, struct pmg_err *err)
 	if (r == 0)
 		r = pmg_store_prepare(build->store, "INSERT INTO s_fix VALUES(?1,?2,?3,?4)",
 				      &build->add_fix, err);
+	if (r == 0)
+		r = pmg_store_prepare(build->store, "INSERT INTO s_fault VALUES(?1,?2)",
+				      &build->add_fault, err);
 	return r;
 }
 
@@ -347,29 +273,57 @@ int pmg_build_add_fixes(struct pmg_build *build, const struct pmg_osv *record, s
 	return r;
 }
 
+int pmg_build_add_fault(struct pmg_build *build, const char *path, const char *why,
+			struct pmg_err *err)
+{
+	pmg_autofree char *kept_path = pmg_xstrndup(path, PMG_INDEX_FAULT_MAX);
+	pmg_autofree char *kept_why = pmg_xstrndup(why, PMG_INDEX_FAULT_MAX);
+
+	pmg_stmt_bind_text(build->add_fault, 1, kept_path);
+	pmg_stmt_bind_text(build->add_fault, 2, kept_why);
+	return pmg_stmt_run(build->add_fault, err);
+}
+
+void pmg_build_set_unread(struct pmg_build *build, uint64_t n)
+{
+	build->unread = n;
+}
+
+void pmg_build_drop(struct pmg_build *build)
+{
+	build->drop = true;
+}
+
 static int run_one(struct pmg_build *build, const char *sql, int64_t now, struct pmg_err *err)
 {
+	const struct {
+		const char *name;
+		int64_t value;
+	} numbers[] = { { "?2", now },
+			{ "?3", build->merge },
+			{ "?4", (int64_t)build->unread },
+			{ "?5", build->drop } };
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+	size_t i;
 	int r = pmg_store_prepare(build->store, sql, &stmt, err);
 
 	if (r < 0)
 		return r;
 	if (strstr(sql, "?1"))
 		pmg_stmt_bind_text(stmt, 1, build->feed);
-	if (strstr(sql, "?2"))
-		pmg_stmt_bind_int(stmt, 2, now);
-	if (strstr(sql, "?3"))
-		pmg_stmt_bind_int(stmt, 3, build->merge);
+	for (i = 0; i < PMG_ARRAY_LEN(numbers); i++)
+		if (strstr(sql, numbers[i].name))
+			pmg_stmt_bind_int(stmt, (int)i + 2, numbers[i].value);
 	return pmg_stmt_run(stmt, err);
 }
 
 static int read_result(struct pmg_build *build, struct pmg_build_result *out, struct pmg_err *err)
 {
-	static const char sql[] =
-		"SELECT f.records, f.withdrawn, (SELECT count(*) FROM s_record) - (SELECT count(*)"
-		" FROM best), (SELECT value FROM main.info WHERE key = 'records'),"
-		" (SELECT value FROM main.info WHERE key = 'packages')"
-		" FROM main.feed f WHERE f.name = ?1";
+	static const char sql[] = "SELECT (SELECT records FROM main.feed WHERE name = ?1),"
+				  " (SELECT withdrawn FROM main.feed WHERE name = ?1),"
+				  " (SELECT count(*) FROM s_record) - (SELECT count(*) FROM best),"
+				  " (SELECT value FROM main.info WHERE key = 'records'),"
+				  " (SELECT value FROM main.info WHERE key = 'packages')";
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
 	int r = pmg_store_prepare(build->store, sql, &stmt, err);
 
@@ -435,8 +389,8 @@ int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_resu
 	size_t i;
 	int r = 0;
 
-	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(finish_sql); i++)
-		r = run_one(build, finish_sql[i], now, err);
+	for (i = 0; r == 0 && pmg_build_finish_sql[i]; i++)
+		r = run_one(build, pmg_build_finish_sql[i], now, err);
 	if (r == 0)
 		r = read_result(build, &result, err);
 	if (r == 0)
@@ -449,6 +403,7 @@ int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_resu
 	pmg_stmt_free(pmg_steal_ptr(&build->add_package));
 	pmg_stmt_free(pmg_steal_ptr(&build->add_digest));
 	pmg_stmt_free(pmg_steal_ptr(&build->add_fix));
+	pmg_stmt_free(pmg_steal_ptr(&build->add_fault));
 	pmg_store_close(pmg_steal_ptr(&build->store));
 	r = check_new(build, err);
 	if (r == 0 && build->lock >= 0)

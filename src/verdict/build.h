@@ -49,12 +49,22 @@ int pmg_build_add(struct pmg_build *build, const struct pmg_osv *record, const c
 int pmg_build_add_fixes(struct pmg_build *build, const struct pmg_osv *record,
 			struct pmg_err *err) PMG_MUST_CHECK;
 
+/** Keep that something of the feed could not be read, for whoever asks later: the first ones by
+ * their paths, cut to some hundred bytes. Of a feed that is merged those from before stay. */
+int pmg_build_add_fault(struct pmg_build *build, const char *path, const char *why,
+			struct pmg_err *err) PMG_MUST_CHECK;
+/** And how many there were in all. */
+void pmg_build_set_unread(struct pmg_build *build, uint64_t n);
+
 /**
  * Keep what the present index holds of the feed, but for records whose id is added: for updates
  * that name changed records only. Must be called before pmg_build_finish(). All records in one
  * build, or some later by this: the same bytes, where the later ones were modified later.
  */
 void pmg_build_merge(struct pmg_build *build);
+
+/** The feed is to be gone from the index, with all that came from it. Nothing of it is added. */
+void pmg_build_drop(struct pmg_build *build);
 
 struct pmg_build_result {
 	uint64_t records;    /* live ones of this feed that name an npm or PyPI package */

@@ -169,6 +169,18 @@ static char *quoted(const struct pmg_import_line *line)
 	return pmg_str_quote(both, strlen(both), SHOWN_MAX);
 }
 
+static int keep_faults(struct import *import, struct pmg_err *err)
+{
+	const struct pmg_import_list *faults = &import->report->faults;
+	size_t i;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < faults->n; i++)
+		r = pmg_build_add_fault(import->build, faults->v[i].path, faults->v[i].text, err);
+	pmg_build_set_unread(import->build, import->report->unread);
+	return r;
+}
+
 static int import_into(struct import *import, struct pmg_err *err)
 {
 	const char *path = import->want->path;
@@ -184,7 +196,10 @@ static int import_into(struct import *import, struct pmg_err *err)
 	list_sort(&report->faults);
 	list_sort(&report->notes);
 	if (report->read > 0) {
-		r = pmg_build_finish(import->build, import->want->now, &report->result, err);
+		r = keep_faults(import, err);
+		if (r == 0)
+			r = pmg_build_finish(import->build, import->want->now, &report->result,
+					     err);
 		return r == -PMG_E_PARSE ? pmg_err_wrap(err, "%s", path) : r;
 	}
 	/* An empty feed in place of a full one would let in all that it held back. */

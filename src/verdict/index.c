@@ -196,6 +196,7 @@ static int take_feeds(struct pmg_stmt *stmt, struct pmg_index_feeds *feeds, stru
 			.records = (uint64_t)pmg_stmt_int(stmt, 2),
 			.withdrawn = (uint64_t)pmg_stmt_int(stmt, 3),
 			.newest = pmg_stmt_int(stmt, 4),
+			.unread = (uint64_t)pmg_stmt_int(stmt, 5),
 		};
 	}
 	return r;
@@ -204,10 +205,11 @@ static int take_feeds(struct pmg_stmt *stmt, struct pmg_index_feeds *feeds, stru
 int pmg_index_feeds(struct pmg_index *index, struct pmg_index_feeds *out, struct pmg_err *err)
 {
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
-	int r = pmg_store_prepare(index->store,
-				  "SELECT name, imported, records, withdrawn, newest FROM feed"
-				  " ORDER BY feed",
-				  &stmt, err);
+	int r = pmg_store_prepare(
+		index->store,
+		"SELECT name, imported, records, withdrawn, newest, unread FROM feed"
+		" ORDER BY feed",
+		&stmt, err);
 
 	if (r == 0)
 		r = take_feeds(stmt, out, err);

@@ -31,7 +31,8 @@ struct pmg_index_feed {
 	int64_t imported; /* seconds since 1970 */
 	uint64_t records;
 	uint64_t withdrawn;
-	int64_t newest; /* `modified` of its newest record; 0: none says so */
+	int64_t newest;  /* `modified` of its newest record; 0: none says so */
+	uint64_t unread; /* files that could not be read, since the whole was taken last */
 };
 
 struct pmg_index_feeds {

@@ -4,6 +4,7 @@
 
 #include "store/store.h"
 #include "verdict/index.h"
+#include "verdict/index_priv.h"
 #include "verdict/index_rows.h"
 
 void pmg_known_done(struct pmg_known *known)
@@ -111,6 +112,69 @@ char *pmg_known_versions(const struct pmg_known_row *row)
 	return pmg_xasprintf("%s%s%s%s%s", row->low[0] ? ">=" : "", row->low,
 			     row->low[0] && row->high[0] ? " " : "", row->high[0] ? before : "",
 			     row->high);
+}
+
+void pmg_known_feed_done(struct pmg_known_feed *feed)
+{
+	size_t i;
+
+	pmg_strv_done(&feed->newest);
+	for (i = 0; i < feed->n_faults; i++) {
+		free(feed->faults[i].path);
+		free(feed->faults[i].reason);
+	}
+	free(feed->faults);
+	*feed = (struct pmg_known_feed){ 0 };
+}
+
+static void take_newest(struct pmg_known_feed *feed, struct pmg_stmt *stmt)
+{
+	pmg_strv_take(&feed->newest, text(stmt, 0));
+}
+
+static void take_fault(struct pmg_known_feed *feed, struct pmg_stmt *stmt)
+{
+	feed->faults =
+		pmg_grow(feed->faults, feed->n_faults, &feed->cap_faults, sizeof *feed->faults);
+	feed->faults[feed->n_faults++] = (struct pmg_known_fault){ text(stmt, 0), text(stmt, 1) };
+}
+
+int pmg_known_of_feed(const char *index_path, const char *feed, struct pmg_known_feed *out,
+		      struct pmg_err *err)
+{
+	static const struct {
+		const char *sql;
+		int64_t most;
+		void (*take)(struct pmg_known_feed *feed, struct pmg_stmt *stmt);
+	} asks[] = {
+		{ "SELECT r.id FROM record r JOIN feed f ON f.feed = r.feed WHERE f.name = ?1"
+		  " AND r.modified > 0 ORDER BY r.modified DESC, r.id LIMIT ?2",
+		  PMG_KNOWN_NEWEST, take_newest },
+		{ "SELECT x.path, x.reason FROM fault x JOIN feed f ON f.feed = x.feed"
+		  " WHERE f.name = ?1 ORDER BY 1, 2 LIMIT ?2",
+		  PMG_INDEX_FAULTS_MAX, take_fault },
+	};
+	pmg_auto(store) struct pmg_store *store = NULL;
+	pmg_auto(known_feed) struct pmg_known_feed known = { .n_faults = 0 };
+	size_t i;
+	int r = open_checked(index_path, &store, err);
+
+	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(asks); i++) {
+		pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
+
+		r = pmg_store_prepare(store, asks[i].sql, &stmt, err);
+		if (r < 0)
+			break;
+		pmg_stmt_bind_text(stmt, 1, feed);
+		pmg_stmt_bind_int(stmt, 2, asks[i].most);
+		while ((r = pmg_stmt_step(stmt, err)) > 0)
+			asks[i].take(&known, stmt);
+	}
+	if (r < 0)
+		return r;
+	*out = known;
+	known = (struct pmg_known_feed){ 0 };
+	return 0;
 }
 
 static int count_ecosystems(struct pmg_store *store, struct pmg_known_totals *out,

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "base/strv.h"
 #include "pm/pm.h"
 
 #define PMG_KNOWN_MAX 10000U /* rows of one package that are told */
@@ -38,6 +39,31 @@ int pmg_known_load(const char *index_path, enum pmg_eco eco, const char *name,
 		   struct pmg_known *out, struct pmg_err *err) PMG_MUST_CHECK;
 /** "1.0.0", ">=1.0.0 <2.0.0", "<=2.0.0", "all versions". Caller frees. */
 char *pmg_known_versions(const struct pmg_known_row *row) PMG_MUST_CHECK;
+
+#define PMG_KNOWN_NEWEST 5U
+
+/* What could not be read of a feed. */
+struct pmg_known_fault {
+	char *path, *reason;
+};
+
+/* Of one feed. */
+struct pmg_known_feed {
+	struct pmg_strv newest;         /* ids of its newest records, at most PMG_KNOWN_NEWEST */
+	struct pmg_known_fault *faults; /* the first ones; pmg_index_feed has their number */
+	size_t n_faults, cap_faults;
+};
+
+void pmg_known_feed_done(struct pmg_known_feed *feed);
+PMG_DEFINE_AUTO_DONE(known_feed, struct pmg_known_feed, pmg_known_feed_done);
+
+/**
+ * @param feed  its name; one that is not there has nothing
+ * @param[out] out  zeroed by the caller
+ * @return as above
+ */
+int pmg_known_of_feed(const char *index_path, const char *feed, struct pmg_known_feed *out,
+		      struct pmg_err *err) PMG_MUST_CHECK;
 
 struct pmg_known_totals {
 	struct {

@@ -1,6 +1,6 @@
 noinst_LIBRARIES += libverdict.a
 libverdict_a_SOURCES = \
-	%D%/blocklist.c %D%/blocklist.h %D%/build.c %D%/build.h %D%/digest.c %D%/digest.h %D%/feed.c %D%/feed.h \
+	%D%/blocklist.c %D%/blocklist.h %D%/build.c %D%/build.h %D%/build_priv.h %D%/build_sql.c %D%/digest.c %D%/digest.h %D%/feed.c %D%/feed.h \
 	%D%/decide.c %D%/feed_archive.c %D%/feed_archive.h %D%/feed_priv.h %D%/fixes.c %D%/fixes.h %D%/feed_tar.c %D%/feed_text.c \
 	%D%/feed_zip.c %D%/gates.c %D%/gates.h %D%/import.c %D%/import.h %D%/index.c %D%/index.h %D%/index_priv.h %D%/index_rows.c %D%/index_rows.h \
 	%D%/judge.c %D%/judge.h %D%/judge_priv.h %D%/lists.c %D%/lists.h %D%/lock.c %D%/lock.h \

@@ -245,6 +245,7 @@ static void a_report_tells_what_is_known(void **state)
 	pmg_auto(said) struct said o = RUN("report", "--json", "pkg:npm/x");
 	pmg_auto(json) struct json_t *json = NULL;
 	pmg_auto(json) struct json_t *known = NULL;
+	const struct json_t *other, *fault;
 	struct pmg_err err = PMG_ERR_INIT;
 
 	(void)state;
@@ -253,6 +254,15 @@ static void a_report_tells_what_is_known(void **state)
 	assert_int_equal(pmg_json_parse("report", j.out, strlen(j.out), &json, &err), 0);
 	assert_int_equal(pmg_json_len(pmg_json_get(json, "feeds")), 2);
 	assert_string_equal(pmg_json_str(pmg_json_get(json, "index"), "state"), "stale");
+	assert_non_null(strstr(all.out, "\nnewest of other: MAL-1, MAL-2\n"));
+	assert_non_null(strstr(all.out, "\nin other 1 file could not be read:\n  bad.json: "));
+	other = pmg_json_at(pmg_json_get(json, "feeds"), 1);
+	assert_string_equal(pmg_json_text(pmg_json_at(pmg_json_get(other, "newest_ids"), 0)),
+			    "MAL-1");
+	assert_int_equal(pmg_json_int(other, "unread"), 1);
+	fault = pmg_json_at(pmg_json_get(other, "faults"), 0);
+	assert_string_equal(pmg_json_str(fault, "path"), "bad.json");
+	assert_non_null(pmg_json_str(fault, "reason"));
 	assert_true(pmg_str_has_prefix(one.out, "pkg:npm/x@1.0.1: allow, nothing known"));
 	assert_non_null(strstr(one.out, "MAL-1  feed   1.0.0"));
 	assert_int_equal(pmg_json_parse("report", o.out, strlen(o.out), &known, &err), 0);

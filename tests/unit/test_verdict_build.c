@@ -13,6 +13,7 @@
 #include "../helper/folder.h"
 #include "../helper/records.h"
 #include "base/str.h"
+#include "verdict/known.h"
 #include "verdict/publish.h"
 
 #define WITHDRAWN(id, when)                                                                        \
@@ -356,6 +357,97 @@ static void a_change_of_single_records_gives_what_a_whole_feed_gives(void **stat
 	assert_ids(one, "x", "2.0.0", "MAL-2 MAL-4");
 }
 
+/* Builds with n faults, "K.json" from first on, and says that there were `unread`. */
+static void build_with_faults(const char *folder, const char *feed, unsigned first, unsigned n,
+			      uint64_t unread, bool merge)
+{
+	pmg_autofree char *path = pmg_path_join(folder, "intel.db");
+	pmg_auto(build) struct pmg_build *build = NULL;
+	struct pmg_build_result result;
+	struct pmg_err err = PMG_ERR_INIT;
+	unsigned i;
+
+	records_must(pmg_build_open(path, feed, &build, &err), &err);
+	if (merge)
+		pmg_build_merge(build);
+	records_add(build, feed_b[0]);
+	for (i = first; i < first + n; i++) {
+		pmg_autofree char *name = pmg_xasprintf("%03u.json", i);
+
+		records_must(pmg_build_add_fault(build, name, "why", &err), &err);
+	}
+	pmg_build_set_unread(build, unread);
+	records_must(pmg_build_finish(build, RECORDS_NOW, &result, &err), &err);
+}
+
+static void assert_faults(const char *folder, const char *feed, const char *first, const char *last,
+			  size_t n, uint64_t unread)
+{
+	pmg_autofree char *path = pmg_path_join(folder, "intel.db");
+	pmg_auto(index) struct pmg_index *index = must_open(folder);
+	pmg_auto(index_feeds) struct pmg_index_feeds feeds = { 0 };
+	pmg_auto(known_feed) struct pmg_known_feed known = { .n_faults = 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	records_must(pmg_known_of_feed(path, feed, &known, &err), &err);
+	assert_int_equal(known.n_faults, n);
+	if (n > 0) {
+		assert_string_equal(known.faults[0].path, first);
+		assert_string_equal(known.faults[n - 1].path, last);
+	}
+	records_must(pmg_index_feeds(index, &feeds, &err), &err);
+	for (i = 0; i < feeds.n && strcmp(feeds.v[i].name, feed) != 0; i++)
+		;
+	assert_true(i < feeds.n);
+	assert_int_equal(feeds.v[i].unread, unread);
+}
+
+/* Until the whole is read again: some of it that is read later leaves them. */
+static void what_could_not_be_read_is_kept_by_feed(void **state)
+{
+	pmg_auto(folder) char *dir = folder_new();
+
+	(void)state;
+	build_with_faults(dir, "a", 1, 2, 7, false);
+	build_with_faults(dir, "b", 1, 120, 5000, false);
+	assert_faults(dir, "a", "001.json", "002.json", 2, 7);
+	assert_faults(dir, "b", "001.json", "100.json", 100, 5000);
+	build_with_faults(dir, "a", 2, 2, 2, true);
+	assert_faults(dir, "a", "001.json", "003.json", 3, 9);
+	build_with_faults(dir, "a", 0, 0, 0, false);
+	assert_faults(dir, "a", NULL, NULL, 0, 0);
+	assert_faults(dir, "b", "001.json", "100.json", 100, 5000);
+}
+
+static void a_feed_that_is_dropped_leaves_nothing(void **state)
+{
+	pmg_auto(folder) char *one = folder_new();
+	pmg_auto(folder) char *two = folder_new();
+	pmg_autofree char *path = pmg_path_join(one, "intel.db");
+	pmg_autofree char *x = NULL, *y = NULL;
+	pmg_auto(build) struct pmg_build *build = NULL;
+	struct pmg_build_result result;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t n = 0, m = 0;
+
+	(void)state;
+	build_with_faults(one, "a", 1, 2, 2, false);
+	(void)records_build(one, "a", feed_a);
+	(void)records_build(one, "b", feed_b);
+	(void)records_build(two, "b", feed_b);
+	records_must(pmg_build_open(path, "a", &build, &err), &err);
+	pmg_build_drop(build);
+	records_must(pmg_build_finish(build, RECORDS_NOW, &result, &err), &err);
+	assert_int_equal(result.records, 0);
+	assert_int_equal(result.total, 2);
+	assert_int_equal(result.packages, 2);
+	slurp(one, "intel.db", &x, &n);
+	slurp(two, "intel.db", &y, &m);
+	assert_int_equal(n, m);
+	assert_memory_equal(x, y, n);
+}
+
 static void feed_names_are_plain(void **state)
 {
 	static const struct {
@@ -389,6 +481,8 @@ int main(void)
 		cmocka_unit_test(a_build_that_is_killed_changes_nothing),
 		cmocka_unit_test(a_damaged_index_is_not_built_upon),
 		cmocka_unit_test(a_change_of_single_records_gives_what_a_whole_feed_gives),
+		cmocka_unit_test(what_could_not_be_read_is_kept_by_feed),
+		cmocka_unit_test(a_feed_that_is_dropped_leaves_nothing),
 		cmocka_unit_test(feed_names_are_plain),
 	};
 

@@ -199,10 +199,10 @@ static void what_is_no_index_is_refused(void **state)
 		  "CREATE TABLE info(key, value);PRAGMA application_id=0x504d4749;"
 		  "PRAGMA user_version=1",
 		  "not an index" },
-		{ "hollow.db", "PRAGMA application_id=0x504d4749;PRAGMA user_version=4", "info" },
+		{ "hollow.db", "PRAGMA application_id=0x504d4749;PRAGMA user_version=5", "info" },
 		{ "dateless.db",
 		  "CREATE TABLE info(key, value);"
-		  "PRAGMA application_id=0x504d4749;PRAGMA user_version=4",
+		  "PRAGMA application_id=0x504d4749;PRAGMA user_version=5",
 		  "no date" },
 	};
 	size_t i;

@@ -32,6 +32,9 @@ static int teardown(void **state)
 #define RECORD(id, eco, name, what)                                                                \
 	"{\"id\":\"" id "\",\"modified\":\"2026-01-01T00:00:00Z\",\"affected\":[{\"package\":{"    \
 	"\"ecosystem\":\"" eco "\",\"name\":\"" name "\"}," what "}]}\n"
+#define AT(id, day)                                                                                \
+	"{\"id\":\"" id "\",\"modified\":\"" day "T00:00:00Z\",\"affected\":[{\"package\":{"       \
+	"\"ecosystem\":\"npm\",\"name\":\"x\"},\"versions\":[\"1.0.0\"]}]}\n"
 #define RANGE(events) "\"ranges\":[{\"type\":\"SEMVER\",\"events\":[" events "]}]"
 
 static const char feed[] = RECORD("MAL-1", "npm", "x", "\"versions\":[\"1.0.0\",\"1.0.1\"]")
@@ -42,7 +45,7 @@ static const char feed[] = RECORD("MAL-1", "npm", "x", "\"versions\":[\"1.0.0\",
 			RECORD("MAL-5", "npm", "x", RANGE("{\"introduced\":\"9.0.0\"}"))
 				RECORD("MAL-6", "PyPI", "Foo_Bar", "\"versions\":[\"1.0\"]");
 
-static void import(void)
+static void import_text(const char *text)
 {
 	pmg_auto(import_report) struct pmg_import_report report = { 0 };
 	pmg_autofree char *path = pmg_path_join(top, "feed.jsonl");
@@ -51,9 +54,13 @@ static void import(void)
 	};
 	struct pmg_err err = PMG_ERR_INIT;
 
-	folder_write(top, "feed.jsonl", feed, strlen(feed));
+	folder_write(top, "feed.jsonl", text, strlen(text));
 	assert_int_equal(pmg_import(&want, &report, &err), 0);
-	assert_int_equal(report.result.records, 6);
+}
+
+static void import(void)
+{
+	import_text(feed);
 }
 
 static void all_that_is_known_of_a_name_is_told(void **state)
@@ -99,6 +106,32 @@ static void packages_and_records_are_counted_by_ecosystem(void **state)
 	assert_int_equal(totals.digests, 0);
 }
 
+static void a_feed_tells_its_newest_records_and_what_could_not_be_read(void **state)
+{
+	static const char text[] = AT("MAL-1", "2026-01-01") AT("MAL-2", "2026-01-03")
+		AT("MAL-3", "2026-01-02") AT("MAL-4", "2026-01-02") AT("MAL-5", "2025-01-02") AT(
+			"MAL-6",
+			"2025-12-31") "{\"id\":\"MAL-7\",\"affected\":[{\"package\":{\"ecosystem\":"
+				      "\"npm\",\"name\":\"x\"},\"versions\":[\"1.0.0\"]}]}\n"
+				      "{\"id\":1}\n{\"id\":\n{}\n";
+	pmg_auto(known_feed) struct pmg_known_feed of_f = { .n_faults = 0 },
+						   of_g = { .n_faults = 0 };
+	pmg_autofree char *newest = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	import_text(text);
+	assert_int_equal(pmg_known_of_feed(index_path, "f", &of_f, &err), 0);
+	newest = pmg_strv_join(&of_f.newest, " ", 100);
+	assert_string_equal(newest, "MAL-2 MAL-3 MAL-4 MAL-1 MAL-6");
+	assert_int_equal(of_f.n_faults, 3);
+	assert_string_equal(of_f.faults[0].path, "line 10");
+	assert_string_equal(of_f.faults[0].reason, "no id");
+	assert_string_equal(of_f.faults[1].path, "line 8");
+	assert_int_equal(pmg_known_of_feed(index_path, "g", &of_g, &err), 0);
+	assert_int_equal(of_g.newest.n + of_g.n_faults, 0);
+}
+
 static void without_an_index_nothing_is_known(void **state)
 {
 	pmg_auto(known) struct pmg_known known = { 0 };
@@ -119,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CASE(all_that_is_known_of_a_name_is_told),
+		CASE(a_feed_tells_its_newest_records_and_what_could_not_be_read),
 		CASE(packages_and_records_are_counted_by_ecosystem),
 		CASE(without_an_index_nothing_is_known),
 	};
