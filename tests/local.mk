@@ -20,7 +20,7 @@ check_DATA += tests/helper/attack
 CLEANFILES += tests/helper/attack
 EXTRA_DIST += e2e/resolved.bats
 EXTRA_DIST += e2e/managed.bats e2e/allowances.bats e2e/nested.bats e2e/sandbox-exec.bats e2e/walls-kernel.bats e2e/walls-net.bats
-EXTRA_DIST += tests/helper/answers.py tests/helper/feeds.py tests/helper/git_server.py tests/helper/opaque.py tests/helper/readers.py tests/helper/tunnels.py
+EXTRA_DIST += tests/helper/answers.py tests/helper/feeds.py tests/helper/git_server.py tests/helper/huge_feed.py tests/helper/opaque.py tests/helper/readers.py tests/helper/tunnels.py
 EXTRA_DIST += .clang-format .clang-tidy .shellcheckrc tests/lint/untested.txt
 EXTRA_DIST += docs/errors.md docs/environment.md docs/codes
 EXTRA_DIST += tests/fuzz/corpus tests/fuzz/pieces.h tests/unit/feed_told.h tests/unit/splicing.h tests/unit/paging.h tests/fuzz/simple.h
@@ -68,7 +68,8 @@ AM_TESTS_ENVIRONMENT = \
 		$(OPENSSL_LIBS) $(CURL_LIBS) $(ARCHIVE_LIBS) $(ZLIB_LIBS)'; export PMG_LIBS; \
 	TMPDIR=$(abs_builddir); export TMPDIR;
 
-# The long rest of ./check: clang-tidy, valgrind, old kernels, half a minute of each fuzz target.
+# The long rest of ./check: clang-tidy, valgrind, old kernels, a feed of millions, half a minute of each
+# fuzz target.
 check-deep:
 	cd $(srcdir) && ./check deep
 .PHONY: check-deep
