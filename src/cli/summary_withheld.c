@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -44,6 +45,7 @@ static bool is_told(const struct pmg_record *record, size_t at)
 static char *versions(const struct pmg_record *record, const struct pmg_wire_judged *of)
 {
 	struct pmg_str text = PMG_STR_INIT(TEXT_MAX);
+	uint64_t more = 0;
 	size_t i, n = 0;
 
 	for (i = 0; i < record->n_packages; i++) {
@@ -53,7 +55,10 @@ static char *versions(const struct pmg_record *record, const struct pmg_wire_jud
 		pmg_autofree char *joined = pmg_strv_join(&m->ids, " ", PMG_OUT_TEXT_MAX);
 		pmg_autofree char *ids = pmg_out_quote(joined);
 
-		if (!pmg_judged_is_withheld(m) || !is_of(m, of) || n++ >= VERSIONS_SHOWN)
+		if (!pmg_judged_is_withheld(m) || !is_of(m, of))
+			continue;
+		more += m->more;
+		if (n++ >= VERSIONS_SHOWN)
 			continue;
 		(void)!pmg_str_addf(&text, "%s%s (%s%s%s", n > 1 ? ", " : "", version, reason,
 				    *ids ? " " : "", ids);
@@ -61,8 +66,9 @@ static char *versions(const struct pmg_record *record, const struct pmg_wire_jud
 			(void)!pmg_str_addf(&text, ", PMG%d", m->diag);
 		(void)!pmg_str_adds(&text, ")");
 	}
-	if (n > VERSIONS_SHOWN)
-		(void)!pmg_str_addf(&text, " and %zu more", n - VERSIONS_SHOWN);
+	more += n > VERSIONS_SHOWN ? n - VERSIONS_SHOWN : 0;
+	if (more > 0)
+		(void)!pmg_str_addf(&text, " and %" PRIu64 " more", more);
 	return pmg_str_steal(&text);
 }
 

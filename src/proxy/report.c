@@ -134,7 +134,7 @@ void pmg_report_judged(struct pmg_report *report, const struct pmg_identity *who
 
 void pmg_report_withheld(struct pmg_report *report, const struct pmg_identity *who,
 			 const struct pmg_judgement *judgement, const char *instead,
-			 int64_t published, const struct pmg_url *url)
+			 int64_t published, uint64_t more, const struct pmg_url *url)
 {
 	pmg_autofree char *why = pmg_judgement_text(judgement);
 	char when[PMG_RFC3339_LEN];
@@ -142,6 +142,7 @@ void pmg_report_withheld(struct pmg_report *report, const struct pmg_identity *w
 		.reason = why,
 		.diag = pmg_reason_diag(judgement->reason),
 		.instead = as_text(instead),
+		.more = more,
 		.published = published > 0 ? when : NULL,
 	};
 

@@ -28,10 +28,11 @@ void pmg_report_judged(struct pmg_report *report, const struct pmg_identity *who
 		       const struct pmg_url *url);
 /** A version is not shown to who asks what there is: once a package and version.
  *  @param instead    what a tag points to in its place; NULL: nothing, or there was none
- *  @param published  seconds since 1970; not above 0: not known */
+ *  @param published  seconds since 1970; not above 0: not known
+ *  @param more       versions of the same document that are told by this number alone */
 void pmg_report_withheld(struct pmg_report *report, const struct pmg_identity *who,
 			 const struct pmg_judgement *judgement, const char *instead,
-			 int64_t published, const struct pmg_url *url);
+			 int64_t published, uint64_t more, const struct pmg_url *url);
 /** Something went by unjudged: "tunnel", "artifact" or "request", once a target. */
 void pmg_report_passed(struct pmg_report *report, const char *target, const char *why);
 /** A request that could not be served: once a target and reason. */

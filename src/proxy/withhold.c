@@ -80,7 +80,8 @@ static const char *instead_of(const struct pmg_filtered *filtered, const char *v
 }
 
 static void report_one(const struct pmg_withhold *withhold, const struct pmg_filtered *filtered,
-		       const struct pmg_withheld *withheld, const struct pmg_url *url)
+		       const struct pmg_withheld *withheld, uint64_t more,
+		       const struct pmg_url *url)
 {
 	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
 	struct pmg_err scratch = PMG_ERR_INIT;
@@ -93,7 +94,8 @@ static void report_one(const struct pmg_withhold *withhold, const struct pmg_fil
 				  &scratch) < 0)
 		return;
 	pmg_report_withheld(withhold->gate->report, &who, &judgement,
-			    instead_of(filtered, withheld->version), withheld->published, url);
+			    instead_of(filtered, withheld->version), withheld->published, more,
+			    url);
 }
 
 void pmg_withhold_report(const struct pmg_withhold *withhold, const struct pmg_filtered *filtered,
@@ -101,13 +103,18 @@ void pmg_withhold_report(const struct pmg_withhold *withhold, const struct pmg_f
 {
 	pmg_autofree const struct pmg_withheld **order =
 		pmg_xcalloc(filtered->n + 1, sizeof(void *));
-	size_t i;
+	size_t i, n = 0;
 
 	for (i = 0; i < filtered->n; i++)
 		order[i] = &filtered->withheld[i];
 	qsort(order, filtered->n, sizeof(void *), by_date);
-	for (i = 0; i < filtered->n && i < PMG_WITHHOLD_TOLD_MAX; i++)
-		report_one(withhold, filtered, order[i], url);
+	for (i = 0; i < filtered->n; i++) /* files of one version came out together */
+		if (n == 0 || !order[i]->version ||
+		    !pmg_streq(order[i]->version, order[n - 1]->version))
+			order[n++] = order[i];
+	for (i = 0; i < n && i < PMG_WITHHOLD_TOLD_MAX; i++)
+		report_one(withhold, filtered, order[i],
+			   i + 1 == PMG_WITHHOLD_TOLD_MAX ? n - i - 1 : 0, url);
 }
 
 struct choosing {

@@ -4,7 +4,8 @@
 #include "proxy/gate.h"
 #include "proxy/page.h"
 
-#define PMG_WITHHOLD_TOLD_MAX 32U /* versions of one document told by name, the newest */
+#define PMG_WITHHOLD_TOLD_MAX                                                                      \
+	32U /* versions of one document told by name, the newest; the rest by number */
 
 /* Whose document it is; all borrowed. */
 struct pmg_withhold {

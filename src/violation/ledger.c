@@ -52,6 +52,7 @@ static const char *const steps[] = {
 	"ALTER TABLE packages ADD COLUMN waivers TEXT NOT NULL DEFAULT '[]';",
 	("ALTER TABLE runs ADD COLUMN index_state TEXT;"
 	 "ALTER TABLE runs ADD COLUMN index_checked INTEGER NOT NULL DEFAULT 0;"),
+	"ALTER TABLE packages ADD COLUMN more INTEGER NOT NULL DEFAULT 0;",
 };
 
 int pmg_ledger_open(const char *path, struct pmg_store **out, struct pmg_err *err)
@@ -149,8 +150,9 @@ static int insert_packages(struct pmg_store *store, const struct pmg_record *rec
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
 	int r = pmg_store_prepare(store,
 				  "INSERT INTO packages(run,eco,name,version,verdict,reason,diag,"
-				  "note,url,ids,sources,count,findings,instead,published,waivers)"
-				  " VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16)",
+				  "note,url,ids,sources,count,findings,instead,published,waivers,"
+				  "more) VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,"
+				  "?16,?17)",
 				  &stmt, err);
 	size_t i;
 
@@ -173,6 +175,7 @@ static int insert_packages(struct pmg_store *store, const struct pmg_record *rec
 		pmg_stmt_bind_text(stmt, 14, m->instead);
 		pmg_stmt_bind_text(stmt, 15, m->published);
 		pmg_ledger_bind_list(stmt, 16, &m->waivers);
+		pmg_ledger_bind_count(stmt, 17, m->more);
 		r = pmg_stmt_run(stmt, err);
 	}
 	return r;

@@ -36,18 +36,28 @@ static const struct pmg_column index_columns[] = {
 };
 
 static const char packages_sql[] =
-	"SELECT eco,name,version,verdict,reason,diag,note,instead,published,ids,sources,findings,"
+	"SELECT "
+	"eco,name,version,verdict,reason,diag,note,instead,published,more,ids,sources,findings,"
 	"waivers,url,count FROM packages"
 	" WHERE run = ?1 AND (?2 = 0 OR verdict <> 'allow') ORDER BY eco, name, version, verdict";
 static const struct pmg_column package_columns[] = {
-	{ PMG_COLUMN_TEXT, "ecosystem" }, { PMG_COLUMN_TEXT, "name" },
-	{ PMG_COLUMN_TEXT, "version" },   { PMG_COLUMN_TEXT, "verdict" },
-	{ PMG_COLUMN_TEXT, "reason" },    { PMG_COLUMN_CODE, "code" },
-	{ PMG_COLUMN_TEXT, "note" },      { PMG_COLUMN_TEXT, "instead" },
-	{ PMG_COLUMN_TEXT, "published" }, { PMG_COLUMN_LIST, "ids" },
-	{ PMG_COLUMN_LIST, "sources" },   { PMG_COLUMN_LIST, "findings" },
-	{ PMG_COLUMN_LIST, "waivers" },   { PMG_COLUMN_TEXT, "url" },
-	{ PMG_COLUMN_INT, "count" },      { 0 },
+	{ PMG_COLUMN_TEXT, "ecosystem" },
+	{ PMG_COLUMN_TEXT, "name" },
+	{ PMG_COLUMN_TEXT, "version" },
+	{ PMG_COLUMN_TEXT, "verdict" },
+	{ PMG_COLUMN_TEXT, "reason" },
+	{ PMG_COLUMN_CODE, "code" },
+	{ PMG_COLUMN_TEXT, "note" },
+	{ PMG_COLUMN_TEXT, "instead" },
+	{ PMG_COLUMN_TEXT, "published" },
+	{ PMG_COLUMN_SOME, "more" },
+	{ PMG_COLUMN_LIST, "ids" },
+	{ PMG_COLUMN_LIST, "sources" },
+	{ PMG_COLUMN_LIST, "findings" },
+	{ PMG_COLUMN_LIST, "waivers" },
+	{ PMG_COLUMN_TEXT, "url" },
+	{ PMG_COLUMN_INT, "count" },
+	{ 0 },
 };
 
 static const char passed_sql[] = "SELECT target,why,count FROM passed WHERE run = ?1"
@@ -83,17 +93,17 @@ static int set_list(struct json_t *obj, const char *key, const char *text, struc
 	return 0;
 }
 
-/* Codes and dates that are 0 are left out: there is none. */
+/* But for plain ones what is 0 is left out: there is none. */
 static void set_number(struct json_t *obj, const struct pmg_column *column, int64_t n)
 {
 	char text[PMG_RFC3339_LEN > PMG_DIAG_LEN ? PMG_RFC3339_LEN : PMG_DIAG_LEN];
 
-	if (column->kind == PMG_COLUMN_INT) {
+	if (n == 0 && column->kind != PMG_COLUMN_INT)
+		return;
+	if (column->kind == PMG_COLUMN_INT || column->kind == PMG_COLUMN_SOME) {
 		pmg_json_set_int(obj, column->key, n);
 		return;
 	}
-	if (n == 0)
-		return;
 	if (column->kind == PMG_COLUMN_TIME)
 		pmg_clock_format(n, text);
 	else

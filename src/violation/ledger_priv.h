@@ -25,6 +25,7 @@ enum pmg_column_kind {
 	PMG_COLUMN_END,
 	PMG_COLUMN_TEXT,
 	PMG_COLUMN_INT,
+	PMG_COLUMN_SOME, /* a number; 0 is left out */
 	PMG_COLUMN_BOOL,
 	PMG_COLUMN_TIME, /* 0 is left out */
 	PMG_COLUMN_CODE, /* PMGnnnn; 0 is left out */

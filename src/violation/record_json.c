@@ -37,6 +37,8 @@ static struct json_t *package_json(const struct pmg_record_package *package)
 	pmg_json_set_str(obj, "note", m->note);
 	pmg_json_set_str(obj, "instead", m->instead);
 	pmg_json_set_str(obj, "published", m->published);
+	if (m->more > 0)
+		pmg_json_set_count(obj, "more", m->more);
 	pmg_json_set(obj, "ids", pmg_json_strv(&m->ids));
 	pmg_json_set(obj, "sources", pmg_json_strv(&m->sources));
 	pmg_json_set(obj, "findings", pmg_json_strv(&m->findings));

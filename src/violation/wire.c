@@ -71,6 +71,7 @@ static const struct pmg_field judged_fields[] = {
 	FIELD(MAYBE, judged, note, PMG_WIRE_TEXT_MAX),
 	FIELD(MAYBE, judged, instead, PMG_WIRE_NAME_MAX),
 	FIELD(MAYBE, judged, published, PMG_WIRE_NAME_MAX),
+	FIELD(COUNT, judged, more, 0),
 	FIELD(TEXT, judged, url, PMG_WIRE_URL_MAX),
 	FIELD(LIST, judged, ids, PMG_WIRE_LIST_MAX),
 	FIELD(LIST, judged, sources, PMG_WIRE_LIST_MAX),

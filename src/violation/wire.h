@@ -200,6 +200,7 @@ struct pmg_wire_judged {
 	char *note;      /* or NULL */
 	char *instead;   /* withheld: what a tag points to now in its place; or NULL */
 	char *published; /* when, RFC 3339; NULL: not known, or not asked */
+	uint64_t more;   /* withheld: versions of the same document that are told by this number */
 	char *url;       /* without userinfo and query */
 	struct pmg_strv ids;
 	struct pmg_strv sources;

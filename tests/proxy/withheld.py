@@ -185,6 +185,13 @@ class Npm(Case):
         told = [m for m in self.stop() if m.get("verdict") == "withheld"]
         self.assertEqual([(m["version"], m["diag"]) for m in told], [("2.0.0", 3006)])
 
+    def test_of_many_versions_some_are_told_and_the_rest_counted(self):
+        npm("many", ("1.0.0", "400d"), *(("1.0.%d" % i, "%dm" % i) for i in range(1, 41)))
+        self.start_npm()
+        self.assertEqual(list(self.doc("many")[1]["versions"]), ["1.0.0"])
+        told = [(m["version"], m["more"]) for m in self.stop() if m.get("verdict") == "withheld"]
+        self.assertEqual(told, [("1.0.%d" % i, 8 if i == 32 else 0) for i in range(1, 33)])
+
     def test_a_document_that_cannot_be_read_is_refused(self):
         def answer(server, conn):
             world.Server.head(conn)

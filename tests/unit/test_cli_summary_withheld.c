@@ -84,6 +84,26 @@ static void one_line_says_what_was_withheld_and_what_came_instead(void **state)
 	assert_string_equal(none, "");
 }
 
+static void what_is_told_by_number_is_counted(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	pmg_autofree char *text = NULL;
+	char version[] = "5.1.0";
+
+	(void)state;
+	for (; version[2] < '5'; version[2]++)
+		judged(&record, "pkg", version, 3003, "1 h old, min age 5 d", NULL);
+	judged(&record, "other", "2.0.0", 3003, "2 d old, min age 5 d", NULL);
+	record.packages[3].what.more = 168;
+	record.packages[4].what.more = 1;
+	text = said(&record, &detailed);
+	assert_string_equal(text, "pmg: withheld: pkg 5.1.0 (1 h old, min age 5 d), 5.2.0 (1 h "
+				  "old, min age 5 d), 5.3.0 (1 h old, min age 5 d) and 169 more "
+				  "(npm)\n"
+				  "pmg: withheld: other 2.0.0 (2 d old, min age 5 d) and 1 more "
+				  "(npm)\n");
+}
+
 static void a_run_that_failed_for_want_of_it_says_both_ways_out(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { 0 };
@@ -219,6 +239,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_line_says_what_was_withheld_and_what_came_instead),
+		cmocka_unit_test(what_is_told_by_number_is_counted),
 		cmocka_unit_test(a_run_that_failed_for_want_of_it_says_both_ways_out),
 		cmocka_unit_test(the_way_out_names_what_was_asked_for),
 		cmocka_unit_test(a_project_is_one_in_every_spelling),

@@ -75,6 +75,7 @@ static void fill(struct pmg_record *record)
 	record->index_state = pmg_xstrdup("fresh");
 	record->index_checked = 172800;
 	record->index_records = 7;
+	bad.more = 168;
 	pmg_strv_add(&bad.ids, "MAL-1");
 	pmg_strv_add(&bad.sources, "blocklist");
 	pmg_strv_add(&ok.findings, "native: x.so");

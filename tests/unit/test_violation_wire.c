@@ -95,11 +95,11 @@ static const struct {
 			"\"blocklist_entries\":3,\"ca_pem\":\"c\",\"notes\":[\"n\"]}" },
 	{ recode_judged, "{\"eco\":\"npm\",\"name\":\"x\",\"version\":\"1.0.0\","
 			 "\"verdict\":\"block\",\"reason\":\"known malware\",\"diag\":3001,"
-			 "\"url\":\"http://registry.test/x\",\"ids\":[\"MAL-1\"],"
+			 "\"more\":168,\"url\":\"http://registry.test/x\",\"ids\":[\"MAL-1\"],"
 			 "\"sources\":[\"osv\"],\"findings\":[\"link: a\"],\"waivers\":[]}" },
 	{ recode_judged, "{\"eco\":\"npm\",\"name\":\"x\",\"version\":\"1.0.0\","
 			 "\"verdict\":\"block\",\"diag\":3006,\"rule\":\"pkg:npm/x\","
-			 "\"url\":\"http://registry.test/x\",\"ids\":[],\"sources\":[],"
+			 "\"more\":0,\"url\":\"http://registry.test/x\",\"ids\":[],\"sources\":[],"
 			 "\"findings\":[],\"waivers\":[\"w\"]}" },
 	{ recode_passed, "{\"target\":\"h.test:443\",\"why\":\"tunnel\"}" },
 	{ recode_trouble, "{\"target\":\"h.test:443\",\"what\":\"refused\",\"diag\":4001}" },
