@@ -119,6 +119,11 @@ again() { # an empty project
 		must_work
 		[ -d "$target/alphapy-2.0.dist-info" ] || fail "not 2.0: $(ls "$target")"
 		rm -rf "$target"
+		# Its cache knows the young one now, page and file.
+		guarded "$@"
+		must_work
+		[ -d "$target/alphapy-1.1.dist-info" ] || fail "not 1.1: $(ls "$target")"
+		rm -rf "$target"
 	done
 	# 10 days are not 11; the file itself is refused as well.
 	guarded --min-age 11d pip install -q --target "$project/eleven" alphapy

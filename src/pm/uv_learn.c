@@ -10,6 +10,7 @@
 #include "pm/managers.h"
 #include "pm/surroundings.h"
 #include "pm/uv_priv.h"
+#include "pm/version.h"
 
 void pmg_uv_done(struct pmg_uv *uv)
 {
@@ -71,21 +72,91 @@ static int take_argument(struct pmg_uv *uv, const struct pmg_arg *arg)
 	return r == 0 ? pmg_pip_option(&uv->pip, arg->name, arg->value) : r;
 }
 
+/* Verbs behind which packages are named: how many words, 0 for none. */
+static size_t naming_words(const struct pmg_strv *operands)
+{
+	static const char *const verbs[][2] = { { "pip", "install" },
+						{ "tool", "install" },
+						{ "add", NULL } };
+	size_t i, n;
+
+	for (i = 0; i < PMG_ARRAY_LEN(verbs); i++) {
+		n = verbs[i][1] ? 2 : 1;
+		if (operands->n >= n && strcmp(operands->v[0], verbs[i][0]) == 0 &&
+		    (n == 1 || strcmp(operands->v[1], verbs[i][1]) == 0))
+			return n;
+	}
+	return 0;
+}
+
+/* The name in "x>=1", "x[extra]"; of an address or a path NULL. Caller frees. */
+static char *named(const char *operand)
+{
+	size_t len = strcspn(operand, " =<>!~;@[");
+	pmg_autofree char *name = pmg_xstrndup(operand, len);
+
+	return strpbrk(operand, "/\\") || strchr(name, ':') || pmg_str_has_suffix(name, ".whl") ||
+			       pmg_str_has_suffix(name, ".gz") ||
+			       !pmg_name_is_valid(PMG_ECO_PYPI, name)
+		       ? NULL
+		       : pmg_steal_ptr(&name);
+}
+
+/*
+ * uv takes what an index said for some minutes without asking again, and what it was told without
+ * pmg has versions in it that pmg withholds: it would choose one, and fail when it is refused. So
+ * it is to ask anew for what the line names. All else of its cache stays of use.
+ */
+static void ask_anew(struct pmg_uv *uv, size_t verb_end)
+{
+	struct pmg_strv *argv = &uv->pip.facts->argv;
+	const char *offline = pmg_env_get(uv->pip.place->env, "UV_OFFLINE");
+	size_t i, first = naming_words(&uv->operands);
+	pmg_auto(strv) struct pmg_strv out = { 0 };
+
+	if (first == 0 || verb_end == 0 || (offline && *offline) ||
+	    pmg_settings_value(&uv->pip.settings, "offline"))
+		return;
+	for (i = 0; i < verb_end; i++)
+		pmg_strv_add(&out, argv->v[i]);
+	for (i = first; i < uv->operands.n; i++) {
+		pmg_autofree char *name = named(uv->operands.v[i]);
+
+		if (name)
+			pmg_strv_addf(&out, "--refresh-package=%s", name);
+	}
+	for (i = verb_end; i < argv->n; i++)
+		pmg_strv_add(&out, argv->v[i]);
+	pmg_strv_done(argv);
+	*argv = out;
+	out = (struct pmg_strv){ 0 };
+}
+
 /* All of it stays: uv has no option that names a proxy or certificates. */
 static int read_line(struct pmg_uv *uv)
 {
 	char *const *argv = uv->pip.place->argv;
 	bool uvx = strcmp(pmg_path_name(argv[0]), "uvx") == 0;
 	pmg_auto(args) struct pmg_args args = { .table = &pmg_uv_args, .argv = argv };
+	size_t verb_end = 0;
+	bool sure = true;
 	struct pmg_arg arg;
 	int r = 0;
 
 	while (r == 0 && uv->operands.n < own_words(&uv->operands, uvx) &&
-	       pmg_args_next(&args, &arg))
+	       pmg_args_next(&args, &arg)) {
+		sure = sure && arg.sure;
 		r = take_argument(uv, &arg);
-	if (r == 0)
-		pmg_strv_extend(&uv->pip.facts->argv, argv);
-	return r;
+		if (arg.kind == PMG_ARG_OPERAND && sure &&
+		    uv->operands.n == naming_words(&uv->operands))
+			verb_end = arg.first + arg.n;
+	}
+	if (r < 0)
+		return r;
+	pmg_strv_extend(&uv->pip.facts->argv, argv);
+	if (!uvx)
+		ask_anew(uv, verb_end);
+	return 0;
 }
 
 static int read_env(struct pmg_uv *uv)

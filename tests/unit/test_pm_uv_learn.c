@@ -162,6 +162,36 @@ static void a_command_that_is_run_has_options_of_its_own(void **state)
 	}
 }
 
+/* What the line names is asked for anew, whatever uv's cache has of it. */
+static void what_is_named_is_asked_for_anew(void **state)
+{
+	static const struct {
+		const char *line, *left;
+	} rows[] = {
+		{ "uv pip install -q a b>=1 c[d]==2",
+		  "uv pip install --refresh-package=a --refresh-package=b --refresh-package=c -q a "
+		  "b>=1 c[d]==2" },
+		{ "uv -q add a ./b https://h.test/c.whl d-1.whl e.tar.gz",
+		  "uv -q add --refresh-package=a a ./b https://h.test/c.whl d-1.whl e.tar.gz" },
+		{ "uv tool install a", "uv tool install --refresh-package=a a" },
+		{ "uv pip install --offline a", "uv pip install --offline a" },
+		{ "uv --unheard add a", "uv --unheard add a" },
+		{ "uv pip sync a.txt", "uv pip sync a.txt" },
+		{ "uv sync", "uv sync" },
+	};
+	struct learning *l = *state;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(facts) struct pmg_facts facts = { 0 };
+		pmg_autofree char *left = NULL;
+
+		learn_ok(l, rows[i].line, &facts);
+		left = pmg_strv_join(&facts.argv, " ", 4096);
+		assert_string_equal(left, rows[i].left);
+	}
+}
+
 /* uv goes by these whatever the environment says. */
 static void a_file_that_names_a_proxy_is_refused(void **state)
 {
@@ -225,6 +255,7 @@ int main(void)
 		TEST(the_folder_that_is_named_is_where_files_are_sought),
 		TEST(artifacts_that_documents_name_are_sources),
 		TEST(a_command_that_is_run_has_options_of_its_own),
+		TEST(what_is_named_is_asked_for_anew),
 		TEST(a_file_that_names_a_proxy_is_refused),
 		TEST(proxy_and_certificates_are_those_of_the_environment),
 	};
