@@ -311,6 +311,7 @@ bool pmg_artifact_judge(struct pmg_artifact *artifact, const struct pmg_asked *a
 	struct pmg_inspected *inspected = pmg_inspect_result(artifact->inspect);
 	const struct pmg_gate_artifact seen = {
 		.findings = &inspected->findings,
+		.others = &inspected->others,
 		.sha256 = all->sha256 ? inspected->sha256 : NULL,
 		.sha512 = all->sha512 ? inspected->sha512 : NULL,
 		.block = all->policy.enabled ? all->policy.block : 0,

@@ -195,6 +195,23 @@ static bool knows_file(const struct pmg_gate *gate, const struct pmg_identity *w
 	return !decide(gate, who, &q, url, waivers, out);
 }
 
+/* What goes by another name inside is that other package as well. */
+static bool is_other_bad(const struct pmg_gate *gate, enum pmg_eco eco, const struct pmg_url *url,
+			 const struct pmg_strv *others, struct pmg_strv *waivers,
+			 struct pmg_refusal *out)
+{
+	struct pmg_question q = { .published = PMG_DATE_UNASKED };
+	size_t i;
+
+	for (i = 0; others && i + 1 < others->n; i += 2) {
+		const struct pmg_identity other = { eco, others->v[i], others->v[i + 1] };
+
+		if (!decide(gate, &other, &q, url, waivers, out))
+			return true;
+	}
+	return false;
+}
+
 /* What was found, of what may matter; the gravest first, which is the reason. */
 static void refuse_found(const struct pmg_gate *gate, const struct pmg_identity *who,
 			 const struct pmg_url *url, const struct pmg_gate_artifact *artifact,
@@ -251,6 +268,8 @@ bool pmg_gate_release(const struct pmg_gate *gate, const struct pmg_asked *asked
 	for (i = 0; i < asked->who.n && (artifact->sha256 || artifact->sha512); i++)
 		if (knows_file(gate, &asked->who.v[i], url, artifact, &waivers, out))
 			return false;
+	if (is_other_bad(gate, who->eco, url, artifact->others, &waivers, out))
+		return false;
 	if (is_bad && asked->who.n == 1)
 		trusted = pmg_judge_trusts(gate->judge, who->eco, who->name, who->version);
 	if (is_bad && !trusted) {

@@ -41,6 +41,7 @@ bool pmg_gate_admit(const struct pmg_gate *gate, struct pmg_asked *asked, const 
 /* What is known of an artifact when all of it has come. All borrowed. */
 struct pmg_gate_artifact {
 	const struct pmg_traits *findings;
+	const struct pmg_strv *others;        /* name, version, ... of what it says to be; NULL */
 	const unsigned char *sha256, *sha512; /* NULL: not computed */
 	uint32_t block, report;               /* bits of conf/trait.h */
 	const char *failed;                   /* why it could not be looked into; NULL */

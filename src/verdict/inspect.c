@@ -186,6 +186,7 @@ static void release(struct pmg_inspect *inspect)
 	for (i = 0; i < N_DIGEST; i++)
 		pmg_hasher_free(inspect->hashers[i]);
 	pmg_traits_done(&inspect->result.findings);
+	pmg_strv_done(&inspect->result.others);
 	free(inspect->result.failed);
 	free(inspect->ring);
 	(void)pthread_cond_destroy(&inspect->moved);
@@ -252,6 +253,8 @@ static void inspect_archive(struct pmg_inspect *inspect)
 	inspect->result.is_whole = in.is_whole;
 	inspect->result.is_wheel = in.info != NULL;
 	inspect->result.who = in.who;
+	inspect->result.others = in.others;
+	in.others = (struct pmg_strv){ 0 };
 }
 
 static bool has_hasher(const struct pmg_inspect *inspect)

@@ -17,8 +17,9 @@
 #include "pm/pm.h"
 #include "verdict/traits.h"
 
-#define PMG_INSPECT_BUFFER  ((size_t)256 << 10) /* bytes between the loop and the thread */
-#define PMG_INSPECT_WHO_MAX 16U
+#define PMG_INSPECT_BUFFER     ((size_t)256 << 10) /* bytes between the loop and the thread */
+#define PMG_INSPECT_WHO_MAX    16U
+#define PMG_INSPECT_OTHERS_MAX 64U
 
 /* Bounds of one inspection. */
 struct pmg_inspect_limits {
@@ -61,6 +62,7 @@ struct pmg_inspected {
 	bool is_whole;                        /* its archive was read to its end */
 	bool is_wheel;                        /* and is one */
 	const struct pmg_inspect_who *who;    /* that it says to be; NULL: none of them */
+	struct pmg_strv others;               /* name, version, ... of what it says to be instead */
 	unsigned char sha256[32], sha512[64]; /* where they were asked for */
 	char *failed;                         /* why there are no digests: nothing is known; NULL */
 };

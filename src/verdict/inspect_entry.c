@@ -15,6 +15,7 @@ void pmg_inspection_done(struct pmg_inspection *in)
 	free(in->top);
 	free(in->first_beside);
 	free(in->info);
+	pmg_strv_done(&in->others);
 	*in = (struct pmg_inspection){ 0 };
 }
 

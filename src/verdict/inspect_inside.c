@@ -29,6 +29,19 @@ static const struct pmg_inspect_who *find(const struct pmg_inspect_what *what, c
 	return NULL;
 }
 
+/* It is to be asked about as well. */
+static void add_other(struct pmg_inspection *in, const char *name, const char *version)
+{
+	if (!version || strlen(name) > PMG_NAME_MAX || strlen(version) > PMG_VERSION_MAX)
+		return;
+	if (in->others.n == 2UL * PMG_INSPECT_OTHERS_MAX) {
+		pmg_traits_add(in->out, PMG_TRAIT_OVERSIZED, "it says too many names");
+		return;
+	}
+	pmg_strv_add(&in->others, name);
+	pmg_strv_add(&in->others, version);
+}
+
 static void compare(struct pmg_inspection *in, const char *where, const char *name,
 		    const char *version)
 {
@@ -37,9 +50,11 @@ static void compare(struct pmg_inspection *in, const char *where, const char *na
 	in->is_named = true;
 	if (who)
 		in->who = who;
-	else if (in->what->n_who > 0)
-		pmg_traits_add(in->out, PMG_TRAIT_MISMATCH, "%s says %s%s%s", where, name,
-			       version ? "@" : "", version ? version : "");
+	if (who || in->what->n_who == 0)
+		return;
+	pmg_traits_add(in->out, PMG_TRAIT_MISMATCH, "%s says %s%s%s", where, name,
+		       version ? "@" : "", version ? version : "");
+	add_other(in, name, version);
 }
 
 /* What npm runs of a package that comes from a registry; `prepare` is for those that come from

@@ -57,6 +57,7 @@ struct pmg_inspection {
 	char *info; /* name of the *.dist-info folder: it is a wheel */
 	bool is_egg, has_setup, has_project, is_named;
 	const struct pmg_inspect_who *who; /* of those that it may be; NULL */
+	struct pmg_strv others;            /* as in struct pmg_inspected */
 };
 
 void pmg_inspection_done(struct pmg_inspection *in);

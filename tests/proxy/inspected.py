@@ -361,18 +361,22 @@ class Inspected(world.Case):
                     answer = client.get(url)
                     self.assertEqual(answer.status, 403)
                     self.assertIn(b"PMG3009" if fields else b"PMG3002", answer.body)
-                for name, version in (("good", "1.0.0"), ("other-name", "9.9.9")):
-                    good = tgz(name=name, version=version)
+                for name, version, inside in (("good", "1.0.0", "good"), ("in", "9.9.8", "other-name"),
+                                              ("in", "9.9.9", "other-name"),
+                                              ("other-name", "9.9.9", "other-name")):
+                    good = tgz(name=inside, version=version)
                     url = self.shelf.put("/%s/-/%s-%s.tgz" % (name, name, version), good)
-                    passes = private or name == "good"  # a name is not that of a public one there
+                    # A name is not that of a public one there; it stands inside, for who looks.
+                    passes = private or version != "9.9.9" or (name == "in" and bool(more))
                     self.assertEqual(client.get(url).body == good, passes)
-                self.assertEqual([row[:4] for row in self.judged()],
-                                 [("innocent", "1.0.0", "block", 3002),
-                                  ("large", "1.0.0", "block", 3002), ("w", "1.0", "block", 3002),
-                                  ("coded", "1.0.0", "block", 3009),
-                                  ("coded", "1.0", "block", 3009), ("good", "1.0.0", "allow", 0),
-                                  ("other-name", "9.9.9") +
-                                  (("allow", 0) if private else ("block", 3001))])
+                bad = ("other-name", "9.9.9", "block", 3001)
+                self.assertEqual([row[:4] for row in self.judged()], [
+                    ("innocent", "1.0.0", "block", 3002), ("large", "1.0.0", "block", 3002),
+                    ("w", "1.0", "block", 3002), ("coded", "1.0.0", "block", 3009),
+                    ("coded", "1.0", "block", 3009), ("good", "1.0.0", "allow", 0),
+                    ("in", "9.9.8", "allow", 0)] + (
+                        [("in", "9.9.9", "allow", 0), ("other-name", "9.9.9", "allow", 0)] if private
+                        else [("in", "9.9.9", "allow", 0), bad] if more else [bad]))
         client = self.begin(inspect=False)  # nobody knows these files
         for path, data, fields in rows:
             self.assertEqual(client.get(self.shelf.put(path, data, extra=fields)).body, data)

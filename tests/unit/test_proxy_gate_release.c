@@ -24,6 +24,10 @@ int __wrap_pmg_judge_decide(struct pmg_judge *judge, const struct pmg_question *
 	assert_int_equal(q->published, PMG_DATE_UNASKED);
 	if (q->sha512 && q->sha512[0] == 2)
 		return pmg_err_set(err, PMG_E_DB, 0, "database is locked");
+	if (strcmp(q->name, "bad") == 0 && strcmp(q->version, "3") == 0) {
+		out->verdict = PMG_VERDICT_BLOCK;
+		out->reason = PMG_REASON_MALWARE;
+	}
 	if ((q->sha512 && q->sha512[0] == 1) || (q->sha256 && q->sha256[0] == 1)) {
 		out->verdict = PMG_VERDICT_BLOCK;
 		out->reason = PMG_REASON_HASH;
@@ -207,9 +211,45 @@ static void what_let_it_in_is_told_with_what_was_found(void **state)
 				       "found in it, waived by "));
 }
 
+/* A package that is on record stays that whatever address it comes from. */
+static void what_it_says_to_be_inside_is_asked_about_too(void **state)
+{
+	static const char *const versions[] = { "2", "3" };
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(versions); i++) {
+		pmg_auto(catalog) struct pmg_catalog *catalog = pmg_catalog_new();
+		pmg_auto(asked) struct pmg_asked asked = { .kind = PMG_PATH_ARTIFACT };
+		pmg_auto(traits) struct pmg_traits found = { 0 };
+		pmg_auto(strv) struct pmg_strv others = { 0 };
+		pmg_auto(url) struct pmg_url url = { 0 };
+		const struct pmg_gate_artifact artifact = { .findings = &found, .others = &others };
+		struct pmg_gate gate = { .report = ((struct world *)*state)->report,
+					 .catalog = catalog };
+		struct pmg_refusal refusal = { 0 };
+		struct pmg_err err = PMG_ERR_INIT;
+		pmg_autofree char *got = NULL;
+
+		assert_int_equal(pmg_url_parse("https://r.test/x.tgz", &url, &err), 0);
+		pmg_identities_add(&asked.who, PMG_ECO_NPM, "trusted", "1");
+		pmg_strv_add(&others, "fine");
+		pmg_strv_add(&others, "3");
+		pmg_strv_add(&others, "bad");
+		pmg_strv_add(&others, versions[i]);
+		assert_int_equal(pmg_gate_release(&gate, &asked, &url, &artifact, &refusal),
+				 i == 0);
+		got = told(*state);
+		assert_string_equal(got, i == 0 ? "allow 0 []" : "block 3001 []");
+		assert_string_equal(refusal.text,
+				    i == 0 ? "" : "pmg blocked bad@3: known malware [PMG3001]");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(what_it_says_to_be_inside_is_asked_about_too, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(what_let_it_in_is_told_with_what_was_found, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(only_what_was_seen_whole_and_is_not_refused_goes_on,

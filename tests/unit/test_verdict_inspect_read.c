@@ -392,6 +392,33 @@ static void too_many_entries_and_too_long_paths_are_said_to_be_too_large(void **
 		       "uninspected: no package.json that says its name");
 }
 
+/* Each is asked about: so there are not more than can be. */
+static void names_without_end_are_said_to_be_too_many(void **state)
+{
+	static const unsigned counts[] = { PMG_INSPECT_OTHERS_MAX, PMG_INSPECT_OTHERS_MAX + 1 };
+	unsigned i, n;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(counts); i++) {
+		pmg_auto(str) struct pmg_str tar = PMG_STR_INIT(ROOM);
+		struct pmg_inspect_what what = what_of(PMG_ECO_NPM, "a", "1.0.0");
+		pmg_auto(traits) struct pmg_traits findings = { 0 };
+
+		for (n = 0; n < counts[i]; n++) {
+			pmg_autofree char *path = pmg_xasprintf("p%u/package.json", n);
+
+			tar_add(&tar, &(struct tar_entry){
+					      .path = path,
+					      .text = "{\"name\":\"b\",\"version\":\"1\"}" });
+		}
+		tar_end(&tar);
+		inspect(&what, tar.s, tar.len, SIZE_MAX, &findings);
+		assert_int_equal(findings.counts[PMG_TRAIT_MISMATCH], counts[i]);
+		assert_int_equal(findings.counts[PMG_TRAIT_OVERSIZED], i);
+		pmg_inspect_what_done(&what);
+	}
+}
+
 /* An absurd path, or very many of them, hides nothing of what comes behind. */
 static void what_stands_behind_too_long_a_path_is_found(void **state)
 {
@@ -558,6 +585,7 @@ int main(void)
 		cmocka_unit_test(a_wheel_says_who_it_is_and_where_it_puts_things),
 		cmocka_unit_test(a_bomb_is_left_at_its_limit_and_said_to_be_too_large),
 		cmocka_unit_test(too_many_entries_and_too_long_paths_are_said_to_be_too_large),
+		cmocka_unit_test(names_without_end_are_said_to_be_too_many),
 		cmocka_unit_test(what_stands_behind_too_long_a_path_is_found),
 		cmocka_unit_test(what_stands_behind_an_end_is_looked_into_too),
 		cmocka_unit_test(what_is_cut_is_never_clean_and_pieces_do_not_matter),
