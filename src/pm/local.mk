@@ -1,6 +1,6 @@
 noinst_LIBRARIES += libpm.a
 libpm_a_SOURCES = \
-	%D%/args.c %D%/args.h %D%/ask.c %D%/ask.h %D%/classify.c %D%/classify.h %D%/facts.c %D%/facts.h \
+	%D%/args.c %D%/args.h %D%/ask.c %D%/ask.h %D%/classify.c %D%/classify.h %D%/encoding.c %D%/encoding.h %D%/facts.c %D%/facts.h \
 	%D%/gitconfig.c %D%/gitconfig.h \
 	%D%/managers.h %D%/manifest.c %D%/manifest.h %D%/npm_lock.c %D%/npm_lock.h \
 	%D%/npm_sources.c %D%/npm_sources.h %D%/pnpm_lock.c %D%/pnpm_lock.h %D%/npm.c %D%/npm_args.c %D%/npm_learn.c %D%/npmlike.c %D%/npmlike.h %D%/pip.c %D%/pip_args.c %D%/pip_conf.c %D%/pip_files.c %D%/pip_learn.c %D%/pip_priv.h %D%/pipx.c %D%/pipx_learn.c %D%/poetry.c %D%/poetry_learn.c %D%/places.c %D%/places_git.c %D%/places_host.c %D%/places_landing.c %D%/places_node.c %D%/places_pip.c %D%/places_project.c %D%/places_typed.c %D%/places_pipx.c %D%/places_poetry.c %D%/places_uv.c %D%/places_priv.h %D%/pm.c %D%/places.h %D%/pm.h \
@@ -25,6 +25,8 @@ check_PROGRAMS += tests/unit/test_pm_args
 tests_unit_test_pm_args_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_classify
 tests_unit_test_pm_classify_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_pm_encoding
+tests_unit_test_pm_encoding_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_facts
 tests_unit_test_pm_facts_LDADD = $(LINK_PM) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_pm_gitconfig

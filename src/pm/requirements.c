@@ -7,9 +7,10 @@
 #include "base/env.h"
 #include "base/str.h"
 #include "pm/args.h"
+#include "pm/encoding.h"
 #include "pm/managers.h"
 
-#define LINE_MAX_BYTES 65536U
+#define LINE_MAX_BYTES 67108864U /* of a line that backslashes join: a whole file of hashes */
 
 static bool is_name(char c)
 {
@@ -205,10 +206,12 @@ static bool join_line(struct pmg_str *joined, const char *line, size_t len)
 	return goes_on;
 }
 
-static int read_lines(const char *text, size_t len, const struct reader *reader)
+static int read_lines(const char *given, size_t given_len, const struct reader *reader)
 {
 	pmg_auto(str) struct pmg_str joined = PMG_STR_INIT(LINE_MAX_BYTES);
-	const char *end = text + len, *p = text, *eol;
+	size_t len = given_len;
+	pmg_autofree char *plain = pmg_encoding_plain(given, given_len, &len);
+	const char *text = plain ? plain : given, *end = text + len, *p = text, *eol;
 	unsigned line = 0, first = 1;
 	size_t n = 0;
 	int r = 0;

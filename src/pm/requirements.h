@@ -22,7 +22,7 @@ typedef int pmg_requirements_fn(void *ctx, const struct pmg_requirement *require
 /**
  * Lines end where Python ends them: at LF, CR, VT, FF, FS, GS, RS, U+0085, U+2028 and U+2029. A
  * backslash at the end joins the next one, but not that of a comment, which " #" begins, ${NAME}
- * (capitals, digits, "_") is replaced when it is set.
+ * (capitals, digits, "_") is replaced when it is set. UTF-16 and UTF-32 are read by their mark.
  * @param env  borrowed
  * @return 0 or what fn returned
  */

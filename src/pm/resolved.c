@@ -263,6 +263,17 @@ int pmg_resolving_add(const struct pmg_resolving *from, enum pmg_eco eco,
 	return pmg_name_is_valid(eco, name) ? add(from, eco, &behind, err) : 0;
 }
 
+const char *pmg_resolving_alias(const char *range, char **name)
+{
+	const char *real = pmg_str_has_prefix(range, "npm:") ? range + 4 : NULL;
+	const char *at = real && real[0] ? strchr(real + 1, '@') : NULL;
+
+	if (!at)
+		return NULL;
+	*name = pmg_xstrndup(real, (size_t)(at - real));
+	return at + 1;
+}
+
 /* Of a name that says nothing: what the text begins with does. */
 static const struct row *row_by_text(const char *name, const char *text, size_t len)
 {

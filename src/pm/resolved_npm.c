@@ -87,14 +87,13 @@ static int add_dependency(struct lock *lock, const char *name, const struct json
 		.integrity = pmg_json_str(entry, "integrity"),
 		.line = pmg_lines_find(&lock->lines, name),
 	};
-	const char *at;
+	const char *behind = version ? pmg_resolving_alias(version, &real) : NULL;
 
 	if (version && strncmp(version, "file:", 5) == 0 && !locked.url)
 		return 0; /* a folder of the project's own, or an archive that lies in it */
-	if (version && strncmp(version, "npm:", 4) == 0 && (at = strrchr(version + 5, '@'))) {
-		real = pmg_xstrndup(version + 4, (size_t)(at - version) - 4);
+	if (behind) {
 		locked.name = real;
-		locked.version = at + 1;
+		locked.version = behind;
 	} else if (version && strchr(version, ':')) {
 		locked.url = locked.url ? locked.url : version;
 		locked.version = NULL;
@@ -182,8 +181,8 @@ static char *plain_json(const char *text, size_t len)
 static int add_bun(struct lock *lock, const char *key, const struct json_t *entry)
 {
 	const char *text = pmg_json_text(pmg_json_at(entry, 0));
-	const char *at = text && text[0] ? strchr(text + 1, '@') : NULL;
-	pmg_autofree char *name = NULL;
+	const char *at = text && text[0] ? strchr(text + 1, '@') : NULL, *behind;
+	pmg_autofree char *name = NULL, *real = NULL;
 	struct pmg_locked locked = { .line = pmg_lines_find(&lock->lines, key) };
 	static const char *const own[] = { "workspace:", "file:", "link:", "root:" };
 	size_t i, n = pmg_json_len(entry);
@@ -199,6 +198,12 @@ static int add_bun(struct lock *lock, const char *key, const struct json_t *entr
 	locked.url = locked.version ? pmg_json_text(pmg_json_at(entry, 1)) : at + 1;
 	locked.integrity = n > 1 ? pmg_json_text(pmg_json_at(entry, n - 1)) : NULL;
 	locked.foreign = n > 2 && is_foreign(pmg_json_at(entry, 2));
+	behind = pmg_resolving_alias(at + 1, &real);
+	if (behind) {
+		locked.name = real;
+		locked.version = behind;
+		locked.url = pmg_json_text(pmg_json_at(entry, 1));
+	}
 	return pmg_resolving_add(lock->from, PMG_ECO_NPM, &locked, lock->err);
 }
 

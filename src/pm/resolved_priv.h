@@ -36,6 +36,10 @@ void pmg_fits_add(struct pmg_fits *fits, const char *key, const char *value);
 /** Is it for other systems than this one? */
 bool pmg_fits_is_foreign(const struct pmg_fits *fits);
 
+/** What "npm:bad@1.0.0", a version or range of an alias, stands for. @param[out] name  caller frees
+ *  @return its version; NULL: it is no alias */
+const char *pmg_resolving_alias(const char *range, char **name) PMG_MUST_CHECK;
+
 /** Note what could not be read; `why` names the place. */
 void pmg_resolved_unread(struct pmg_resolved *set, const char *why);
 /** Note what was left out. */

@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "conf/toml.h"
+#include "pm/encoding.h"
 #include "pm/requirements.h"
 #include "pm/resolved_priv.h"
 
@@ -38,7 +39,14 @@ int pmg_resolve_requirements(const struct pmg_resolving *from, struct pmg_err *e
 {
 	const struct pmg_strv no_env = { 0 };
 	struct pins pins = { from, err };
+	pmg_autofree char *odd = pmg_encoding_odd(from->text, from->len);
 
+	if (odd) {
+		pmg_autofree char *what =
+			pmg_xasprintf("an encoding that pmg does not read, %s", odd);
+
+		return wrong(from, 1, what, err);
+	}
 	return pmg_requirements_pins(from->text, from->len, &no_env, take_pin, &pins);
 }
 
@@ -46,8 +54,10 @@ int pmg_resolve_requirements(const struct pmg_resolving *from, struct pmg_err *e
 
 struct toml_form {
 	const char *list;
-	/* Keys of the table that say that it is a folder of the project's own. */
+	/* Keys of the table that say that it is a folder of the project's own, unless one of the
+	 * others stands beside them: that is taken first. */
 	const char *const *own;
+	const char *const *others;
 	const char *source; /* table in which they stand; NULL: in the package itself */
 };
 
@@ -100,6 +110,9 @@ static bool is_own(const struct toml_form *form, const struct pmg_toml *package)
 	const char *type = form->source ? pmg_toml_str(source, "type") : NULL;
 	size_t i;
 
+	for (i = 0; form->others[i]; i++)
+		if (pmg_toml_get(source, form->others[i]))
+			return false;
 	for (i = 0; form->own[i]; i++)
 		if (pmg_toml_get(source, form->own[i]) || pmg_streq(type, form->own[i]))
 			return true;
@@ -169,7 +182,8 @@ static int read_toml(const struct pmg_resolving *from, const struct toml_form *f
 int pmg_resolve_poetry(const struct pmg_resolving *from, struct pmg_err *err)
 {
 	static const char *const own[] = { "directory", NULL };
-	static const struct toml_form form = { "package", own, "source" };
+	static const char *const others[] = { NULL }; /* "type" says which it is */
+	static const struct toml_form form = { "package", own, others, "source" };
 
 	return read_toml(from, &form, err);
 }
@@ -177,7 +191,8 @@ int pmg_resolve_poetry(const struct pmg_resolving *from, struct pmg_err *err)
 int pmg_resolve_uv(const struct pmg_resolving *from, struct pmg_err *err)
 {
 	static const char *const own[] = { "editable", "virtual", "directory", NULL };
-	static const struct toml_form form = { "package", own, "source" };
+	static const char *const others[] = { "registry", "git", "url", "path", NULL };
+	static const struct toml_form form = { "package", own, others, "source" };
 
 	return read_toml(from, &form, err);
 }
@@ -185,7 +200,8 @@ int pmg_resolve_uv(const struct pmg_resolving *from, struct pmg_err *err)
 int pmg_resolve_pylock(const struct pmg_resolving *from, struct pmg_err *err)
 {
 	static const char *const own[] = { "directory", NULL };
-	static const struct toml_form form = { "packages", own, NULL };
+	static const char *const others[] = { "vcs", "archive", "sdist", "wheels", "index", NULL };
+	static const struct toml_form form = { "packages", own, others, NULL };
 
 	return read_toml(from, &form, err);
 }

@@ -295,40 +295,111 @@ static bool is_same(const char *a, const char *b)
 	return pmg_streq(left, right);
 }
 
-/* NAME-VERSION.dist-info is what pip goes by; METADATA names it as it is called: both count. */
+/* What tells of an installed project of Python: of wheels, of setuptools, of distutils and
+ * easy_install. */
+static const struct kind {
+	const char *suffix, *folder, *file; /* folder within: NULL for none; file NULL: it is one */
+	bool is_dir;
+} kinds[] = {
+	{ ".dist-info", NULL, "METADATA", true },
+	{ ".egg-info", NULL, "PKG-INFO", true },
+	{ ".egg-info", NULL, NULL, false },
+	{ ".egg", "EGG-INFO", "PKG-INFO", true },
+};
+
+static bool is_link(int dir, const char *name)
+{
+	struct stat st;
+
+	return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
+}
+
+static const struct kind *kind_of(int dir, const struct dirent *entry)
+{
+	bool is_dir = pmg_tree_is_folder(dir, entry);
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(kinds); i++)
+		if (pmg_str_has_suffix(entry->d_name, kinds[i].suffix) &&
+		    (kinds[i].is_dir == is_dir || is_link(dir, entry->d_name)))
+			return &kinds[i];
+	return NULL;
+}
+
+bool pmg_tree_is_dist(const char *folder, const char *name)
+{
+	return pmg_str_has_suffix(name, ".dist-info") ||
+	       /* Elsewhere such a thing is what a project of one's own has been built with. */
+	       (pmg_str_has_suffix(folder, "-packages") &&
+		(pmg_str_has_suffix(name, ".egg-info") || pmg_str_has_suffix(name, ".egg")));
+}
+
+/* The folder of an installed project, opened; or, of a file, what it lies in. A link is not
+ * followed: -1.
+ */
+static int open_dist(int dir, const struct dirent *entry, const struct kind *kind)
+{
+	pmg_autofd int fd = -1;
+
+	if (!kind->file)
+		return openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	fd = pmg_tree_open(dir, entry->d_name);
+	return fd < 0 || !kind->folder ? pmg_steal_fd(&fd) : pmg_tree_open(fd, kind->folder);
+}
+
+/* NAME-VERSION, NAME-VERSION-pyX.Y */
+static char *stem_of(const char *name, const struct kind *kind, char **version)
+{
+	char *stem = pmg_xstrndup(name, strlen(name) - strlen(kind->suffix));
+	char *dash = strchr(stem, '-'), *tag;
+
+	*version = NULL;
+	if (!dash)
+		return stem;
+	*dash = '\0';
+	*version = dash + 1;
+	tag = strcmp(kind->suffix, ".dist-info") == 0 ? NULL : strstr(*version, "-py");
+	if (tag)
+		*tag = '\0';
+	return stem;
+}
+
+/* The name of folder or file is what pip goes by; what is written in it names it as it is called:
+ * both count. */
 int pmg_tree_dist(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
 		  unsigned depth, struct pmg_err *err)
 {
-	pmg_autofree char *file = pmg_xasprintf("%s/%s/METADATA", path, entry->d_name);
-	pmg_autofree char *stem = pmg_xstrdup(entry->d_name);
-	pmg_autofree char *text = NULL;
-	pmg_autofree char *name = NULL;
-	pmg_autofree char *version = NULL;
+	const struct kind *kind = kind_of(dir, entry);
+	pmg_autofree char *file = NULL, *text = NULL, *name = NULL, *version = NULL, *stem = NULL;
 	struct pmg_resolving from = { .set = tree->set, .installed = true };
 	struct pmg_locked locked = { 0 };
 	pmg_autofd int fd = -1;
+	char *stem_version;
 	size_t len = 0;
-	char *dash;
 	int r;
 
 	(void)depth;
-	if (!pmg_str_has_suffix(stem, ".dist-info") || !pmg_tree_is_folder(dir, entry))
+	if (!kind)
 		return 0;
-	fd = pmg_tree_open(dir, entry->d_name);
-	if (fd >= 0 && slurp(fd, "METADATA", &text, &len)) {
+	fd = open_dist(dir, entry, kind);
+	if (fd >= 0 && slurp(fd, kind->file ? kind->file : entry->d_name, &text, &len)) {
 		name = header_of(text, len, "Name:");
 		version = header_of(text, len, "Version:");
 	}
-	stem[strlen(stem) - strlen(".dist-info")] = '\0';
-	dash = strchr(stem, '-');
-	if (dash)
-		*dash = '\0';
+	stem = stem_of(entry->d_name, kind, &stem_version);
 	/* PEP 610: what was named by address or path is of no index. */
 	locked.url = fd >= 0 && faccessat(fd, "direct_url.json", F_OK, AT_SYMLINK_NOFOLLOW) == 0
 			     ? "direct"
 			     : PMG_RESOLVED_ANYWHERE;
 	locked.name = name ? name : stem;
-	locked.version = version ? version : dash ? dash + 1 : NULL;
+	locked.version = version ? version : stem_version;
+	file = pmg_xasprintf("%s/%s%s%s%s%s", path, entry->d_name, kind->folder ? "/" : "",
+			     kind->folder ? kind->folder : "", kind->file ? "/" : "",
+			     kind->file ? kind->file : "");
+	if (!name && !pmg_name_is_valid(PMG_ECO_PYPI, stem)) {
+		pmg_resolved_skip(tree->set, file, "no name of a package; pip takes it for none");
+		return 0;
+	}
 	from.file = pmg_resolved_keep(tree->set, file);
 	r = add_one(tree, &from, PMG_ECO_PYPI, &locked, err);
 	if (r < 0 || !name || is_same(name, stem) || !pmg_name_is_valid(PMG_ECO_PYPI, stem))

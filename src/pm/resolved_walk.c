@@ -46,7 +46,7 @@ static int take(struct pmg_tree *tree, int dir, const char *path, const struct d
 	pmg_autofree char *file = NULL;
 	struct stat st;
 
-	if (pmg_str_has_suffix(name, ".dist-info"))
+	if (pmg_tree_is_dist(path, name))
 		return pmg_tree_dist(tree, dir, path, entry, depth, err);
 	if (pmg_tree_is_folder(dir, entry))
 		return is_left_out(name) ? 0 : take_folder(tree, dir, path, name, depth, err);

@@ -27,7 +27,9 @@ bool pmg_tree_is_folder(int dir, const struct dirent *entry);
 /** All packages of a node_modules folder. @param dir  taken */
 int pmg_tree_modules(struct pmg_tree *tree, int dir, const char *path, unsigned depth,
 		     struct pmg_err *err) PMG_MUST_CHECK;
-/** An entry that may be a NAME-VERSION.dist-info. */
+/** Does an entry of a folder tell of an installed project of Python, by their names? */
+bool pmg_tree_is_dist(const char *folder, const char *name);
+/** An entry that may be a NAME-VERSION.dist-info, .egg-info or .egg. */
 int pmg_tree_dist(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
 		  unsigned depth, struct pmg_err *err) PMG_MUST_CHECK;
 

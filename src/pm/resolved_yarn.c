@@ -12,7 +12,8 @@
 #include "pm/yarn_lock.h"
 
 struct entry {
-	char *key; /* as it stands: `x@^1, x@^2` */
+	char *key;              /* as it stands: `x@^1, x@^2` */
+	struct pmg_strv others; /* what else the key calls it */
 	char *name, *version, *url, *integrity;
 	unsigned line;
 	bool is_own; /* of the project's own folders */
@@ -32,6 +33,7 @@ static void entry_done(struct entry *entry)
 	free(entry->version);
 	free(entry->url);
 	free(entry->integrity);
+	pmg_strv_done(&entry->others);
 	*entry = (struct entry){ 0 };
 }
 
@@ -51,9 +53,15 @@ static int flush(struct lock *lock)
 				     .foreign = e->is_foreign };
 	int r = 0;
 
+	size_t i;
+
 	if (e->key && !e->is_own) {
 		r = e->name ? pmg_resolving_add(lock->from, PMG_ECO_NPM, &locked, lock->err)
 			    : wrong(lock, e->line, "an entry without a name");
+	}
+	for (i = 0; r == 0 && !e->is_own && i < e->others.n; i++) {
+		locked.name = e->others.v[i];
+		r = pmg_resolving_add(lock->from, PMG_ECO_NPM, &locked, lock->err);
 	}
 	entry_done(e);
 	return r;
@@ -90,17 +98,30 @@ static void take_range(struct entry *e, const char *key, size_t len)
 	}
 }
 
+/* `x@^1, "x@npm:y@^2"`: each is asked for by its own name, whatever one would expect. */
 static void take_key(struct entry *e, const char *key, unsigned line)
 {
-	size_t len = strcspn(key, ",");
+	const char *at = key, *next;
 
-	while (len > 0 && strchr(":\"", key[len - 1]))
-		len--;
 	e->key = pmg_xstrdup(key);
 	e->line = line;
-	free(e->name);
-	e->name = pmg_yarn_lock_name(key, len);
-	take_range(e, key, len);
+	for (; at; at = next ? next + 1 : NULL) {
+		pmg_autofree char *name = NULL;
+		const char *from = at;
+		size_t len;
+
+		next = strchr(at, ',');
+		len = next ? (size_t)(next - at) : strlen(at);
+		pmg_yarn_lock_strip(&from, &len);
+		name = pmg_yarn_lock_name(from, len);
+		if (at == key) {
+			free(e->name);
+			e->name = pmg_steal_ptr(&name);
+			take_range(e, from, len);
+		} else if (name && !pmg_streq(name, e->name)) {
+			(void)pmg_strv_add_once(&e->others, name);
+		}
+	}
 }
 
 /* Berry: "x@npm:1.0.0", "x@npm:1.0.0::__archiveUrl=https%3A%2F%2F...", "x@workspace:." */
@@ -110,12 +131,18 @@ static void take_resolution(struct entry *e, const char *value)
 	static const char mark[] = "__archiveUrl=";
 	const char *range = pmg_yarn_lock_range(value, strlen(value));
 	const char *archive = strstr(value, mark);
+	char *real = NULL;
 	size_t i;
 
 	if (!range)
 		return;
+	pmg_strv_done(&e->others); /* it alone says what it is */
 	free(e->name);
 	e->name = pmg_xstrndup(value, (size_t)(range - value));
+	if (pmg_resolving_alias(range + 1, &real)) {
+		pmg_strv_take(&e->others, e->name);
+		e->name = real;
+	}
 	for (i = 0; i < PMG_ARRAY_LEN(own); i++)
 		e->is_own = e->is_own || pmg_str_has_prefix(range + 1, own[i]);
 	if (!archive && !pmg_str_has_prefix(range + 1, "npm:")) {
@@ -216,34 +243,33 @@ static int take_line(struct lock *lock, const char *line, size_t len, unsigned n
 	return 0;
 }
 
-/* yarn 1 ends a line at CR as well, but no comment: what follows may be an entry for it or none. It
- * writes no such file. Both are said: the entry, and that the file is not to be trusted. */
+/* A comment ends at LF alone for yarn 1, for berry, which takes such a file over, at CR as well:
+ * what follows may be an entry for one of them. Both are said: the entry, and that the file is not
+ * to be trusted. */
 static void tell_odd_end(const struct lock *lock, unsigned line)
 {
-	pmg_autofree char *why = pmg_xasprintf("%s:%u: a line that ends in a carriage return alone",
-					       lock->from->file, line);
+	pmg_autofree char *why = pmg_xasprintf(
+		"%s:%u: a comment that ends in a carriage return alone", lock->from->file, line);
 
 	pmg_resolved_unread(lock->from->set, why);
 }
 
 static int read_lines(struct lock *lock)
 {
-	const char *p = lock->from->text, *end = p + lock->from->len, *stop;
+	const char *p = lock->from->text, *end = p + lock->from->len, *next;
 	unsigned number = 1;
 	bool told = false;
 	int r = 0;
 
-	for (; r == 0 && p < end; p = stop < end ? stop + 1 : end) {
-		for (stop = p; stop < end && *stop != '\n' && *stop != '\r'; stop++)
-			;
-		if (stop + 1 < end && *stop == '\r' && stop[1] == '\n')
-			stop++;
-		if (stop < end && *stop == '\r' && !told) {
+	for (; r == 0 && p < end; p = next) {
+		const char *stop = pmg_yarn_line_end(p, end, true, &next);
+
+		if (*p == '#' && next > stop && next[-1] == '\r' && !told) {
 			tell_odd_end(lock, number);
 			told = true;
 		}
 		r = take_line(lock, p, (size_t)(stop - p), number);
-		number += stop < end && *stop == '\n';
+		number += next > stop && next[-1] == '\n';
 	}
 	return r == 0 ? flush(lock) : r;
 }

@@ -43,6 +43,18 @@ static int flush(struct lock *lock)
 	return r;
 }
 
+const char *pmg_yarn_line_end(const char *p, const char *end, bool in_comments, const char **next)
+{
+	bool cr = in_comments || *p != '#';
+
+	while (p < end && *p != '\n' && !(cr && *p == '\r'))
+		p++;
+	*next = p < end ? p + 1 : end;
+	if (*next < end && *p == '\r' && **next == '\n')
+		(*next)++;
+	return p;
+}
+
 const char *pmg_yarn_lock_range(const char *text, size_t len)
 {
 	return len > 1 ? memchr(text + 1, '@', len - 1) : NULL;
@@ -156,15 +168,14 @@ static int take_line(struct lock *lock, const char *line, size_t len)
 int pmg_yarn_lock_parse(struct pmg_facts *facts, const char *text, size_t len, struct pmg_err *err)
 {
 	struct lock lock = { .facts = facts, .err = err };
-	const char *p = text, *end = text + len;
+	const char *p = text, *end = text + len, *next;
 	int r = 0;
 
 	pmg_npm_lock_bases(facts, &lock.bases);
-	while (r == 0 && p < end) {
-		const char *stop = memchr(p, '\n', (size_t)(end - p));
+	for (; r == 0 && p < end; p = next) {
+		const char *stop = pmg_yarn_line_end(p, end, true, &next);
 
-		r = take_line(&lock, p, (size_t)((stop ? stop : end) - p));
-		p = stop ? stop + 1 : end;
+		r = take_line(&lock, p, (size_t)(stop - p));
 	}
 	if (r == 0)
 		r = flush(&lock);

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "conf/ini.h"
 #include "conf/yamlscan.h"
+#include "pm/yarn_lock.h"
 
 #define RC_MAX 1048576U
 
@@ -113,16 +114,15 @@ static int take_line(struct pmg_settings *settings, const char *path, struct cur
 int pmg_yarnrc_parse(struct pmg_settings *settings, const char *path, const char *text, size_t len,
 		     struct pmg_err *err)
 {
-	const char *end = text + len, *p = text;
-	unsigned number = 0;
+	const char *end = text + len, *p = text, *next;
+	unsigned number = 1;
 	int r = 0;
 
-	while (r == 0 && p < end) {
-		const char *stop = memchr(p, '\n', (size_t)(end - p));
-		struct cursor line = { p, stop ? stop : end };
+	for (; r == 0 && p < end; p = next) {
+		struct cursor line = { p, pmg_yarn_line_end(p, end, false, &next) };
 
-		r = take_line(settings, path, &line, ++number, err);
-		p = stop ? stop + 1 : end;
+		r = take_line(settings, path, &line, number, err);
+		number += next > line.end && next[-1] == '\n';
 	}
 	return r;
 }

@@ -109,19 +109,42 @@ static void archives_are_found_in_any_text(void **state)
 	}
 }
 
-static void a_line_too_long_is_passed_over(void **state)
+static int count_hashes(void *ctx, const struct pmg_pin *pin)
 {
-	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(200000);
-	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(4096);
+	size_t *n = ctx;
+	const char *p;
+
+	assert_string_equal(pin->name, "x");
+	assert_string_equal(pin->version, "1.0");
+	for (p = pin->hashes; (p = strstr(p, "sha256:")); p++)
+		(*n)++;
+	return 0;
+}
+
+static void a_line_of_any_length_is_read(void **state)
+{
+	pmg_auto(str) struct pmg_str text = PMG_STR_INIT(1U << 20);
 	pmg_auto(strv) struct pmg_strv env = { 0 };
-	size_t i;
+	size_t i, n = 0;
 
 	(void)state;
-	for (i = 0; i < 100000; i++)
-		assert_int_equal(pmg_str_adds(&text, "x"), 0);
-	assert_int_equal(pmg_str_adds(&text, "\n./y\n"), 0);
-	assert_int_equal(pmg_requirements_parse(text.s, text.len, &env, note, &out), 0);
-	assert_string_equal(out.s, "2 ./y;");
+	assert_int_equal(pmg_str_adds(&text, "x==1.0"), 0);
+	for (i = 0; i < 3000; i++)
+		assert_int_equal(pmg_str_addf(&text, " \\\n  --hash=sha256:%064zu", i), 0);
+	assert_int_equal(pmg_requirements_pins(text.s, text.len, &env, count_hashes, &n), 0);
+	assert_int_equal(n, 3000);
+}
+
+/* As Windows' tools write them, and pip reads them. */
+static void a_file_in_utf16_is_read(void **state)
+{
+	static const char text[] = "\xff\xfe.\0/\0y\0\n\0.\0/\0z\0";
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(4096);
+	pmg_auto(strv) struct pmg_strv env = { 0 };
+
+	(void)state;
+	assert_int_equal(pmg_requirements_parse(text, sizeof text - 1, &env, note, &out), 0);
+	assert_string_equal(out.s, "1 ./y;2 ./z;");
 }
 
 int main(void)
@@ -129,7 +152,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_read_for_where_packages_come_from),
 		cmocka_unit_test(archives_are_found_in_any_text),
-		cmocka_unit_test(a_line_too_long_is_passed_over),
+		cmocka_unit_test(a_line_of_any_length_is_read),
+		cmocka_unit_test(a_file_in_utf16_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,6 +94,12 @@ static const struct {
 	  "packages:\n  /@s/x/1.0.0_y@2.0.0:\n    dev: true\n  h.test/y/2.0.0:\n"
 	  "    resolution: {integrity: a}\n    name: y\n    version: 2.0.0\n",
 	  "npm @s/x 1.0.0 :2\nnpm y 2.0.0 :4 a\n" },
+	/* A folder is one by its type; what is in no "packages" is in "snapshots" all the same. */
+	{ "pnpm-lock.yaml",
+	  "packages:\n  x@1.0.0:\n    resolution: {integrity: a, directory: own}\n"
+	  "  z@3.0.0: {}\nsnapshots:\n  x@1.0.0(z@3.0.0): {}\n  y@2.0.0(z@3.0.0):\n"
+	  "    dependencies:\n      z: 3.0.0\n  z@3.0.0: {}\n",
+	  "npm x 1.0.0 :2 a\nnpm z 3.0.0 :4\nnpm y 2.0.0 :7\n" },
 	/* Two documents, as pnpm 11 has them */
 	{ "pnpm-lock.yaml", "---\npackages:\n  x@1.0.0: {}\n---\npackages:\n  y@2.0.0: {}\n",
 	  "npm x 1.0.0 :3\nnpm y 2.0.0 :6\n" },
@@ -113,10 +119,14 @@ static const struct {
 	  "npm @s/x 1.1.0 :4 sha512-ab\nnpm bad 2.0.1 :11\n" },
 	{ "yarn.lock", "x@^1:\n<<<<<<< ours\n  version \"1.0.0\"\n",
 	  "!yarn.lock:2: a merge conflict that is not solved\n" },
+	/* Whoever asks for the second one has the same archive under that name. */
+	{ "yarn.lock",
+	  "x@^1, \"x@npm:y@^1\", z@^1, x@^2:\r  version \"1.0.0\"\r\rw@1:\r  version 1.0.0\n",
+	  "npm x 1.0.0 :1\nnpm y 1.0.0 :1\nnpm z 1.0.0 :1\nnpm w 1.0.0 :1\n" },
 	/* An end of a line for yarn, but not of a comment */
 	{ "yarn.lock", "# c\rbad@^1:\r  version \"1.0.0\"\r\n\ny@^1:\n  version \"2.0.0\"\r\n",
 	  "npm bad 1.0.0 :1\nnpm y 2.0.0 :3\n"
-	  "!yarn.lock:1: a line that ends in a carriage return alone\n" },
+	  "!yarn.lock:1: a comment that ends in a carriage return alone\n" },
 	{ "yarn.lock", "what is this\n", "!yarn.lock:1: neither an entry nor a field of one\n" },
 	{ "yarn.lock", "noversion:\n  version \"1.0.0\"\n",
 	  "!yarn.lock:1: an entry without a name\n" },
@@ -130,6 +140,10 @@ static const struct {
 	{ "yarn.lock",
 	  "__metadata: {version: 8}\n? x@npm:1\n: {version: 1, \"resolution\": 'bad@npm:1'}",
 	  "npm bad 1 :2\n" },
+	{ "yarn.lock",
+	  "__metadata:\n  version: 8\n\"x@npm:bad@^1, y@npm:^1\":\n  version: 1.0.0\n"
+	  "  resolution: \"x@npm:bad@1.0.0\"\n",
+	  "npm bad 1.0.0 :3\nnpm x 1.0.0 :3\n" },
 	{ "yarn.lock", "__metadata: &a {version: 8}\n\"x@npm:1\": *a\n",
 	  "!yarn.lock:2: an alias, or a key that is none\n" },
 	/* bun */
@@ -139,6 +153,10 @@ static const struct {
 	  "  \"a/y\": [\"@s/y@2.0.0\", \"\", {}, \"sha512-cd\"], /* , */\n"
 	  "  \"o\": [\"o@workspace:o\"],\n  \"g\": [\"g@github:a/b#c\", {}, \"a-b-c\"],\n }\n}\n",
 	  "npm x 1.0.0 :3 sha512-ab\nnpm @s/y 2.0.0 :4 sha512-cd\nnpm g - :6 a-b-c\n" },
+	{ "bun.lock",
+	  "{\"packages\": {\"x\": [\"bad@1.0.0\", \"\", {}, \"sha512-ab\"],\n"
+	  "\"y\": [\"y@npm:@s/bad@2.0.0\", \"\", {}, \"sha512-cd\"]}}",
+	  "npm bad 1.0.0 :1 sha512-ab\nnpm @s/bad 2.0.0 :2 sha512-cd\n" },
 	{ "bun.lock", "{\"packages\": {\"x\": [\"x\"]}}",
 	  "!bun.lock:1: an entry without name and version\n" },
 	{ "bun.lock", "{\"packages\": {}, \"packages\": {}}",
@@ -146,6 +164,9 @@ static const struct {
 	/* Python */
 	{ "requirements.txt", "# c\rx==1.0\vy==2.0\xe2\x80\xa8z==3.0\n",
 	  "pypi x 1.0 :2\npypi y 2.0 :3\npypi z 3.0 :4\n" },
+	{ "requirements.txt", "# -*- coding: latin-1 -*-\nx==1.0\n", "pypi x 1.0 :2\n" },
+	{ "requirements.txt", "#\n# coding: unicode_escape\n\\x62ad==1.0\n",
+	  "!requirements.txt:1: an encoding that pmg does not read, unicode_escape\n" },
 	{ "requirements-dev.txt",
 	  "# pins\nX.y==1.0 \\\n  --hash=sha256:ab --hash sha256:cd\nz[e] == 2.0 ; python_version "
 	  "> '3'\n"
@@ -163,6 +184,11 @@ static const struct {
 	  "}\n"
 	  "sdist = { url = \"u\", hash = \"sha256:ab\" }\nwheels = [{ hash = \"sha256:cd\" }]\n",
 	  "pypi x 1.0 :6 sha256:cd sha256:ab\n" },
+	/* uv takes the first of them that it knows, and that is the registry. */
+	{ "uv.lock",
+	  "[[package]]\nname = \"x\"\nversion = \"1.0\"\n"
+	  "source = { editable = \".\", registry = \"https://h.test\" }\n",
+	  "pypi x 1.0 :1\n" },
 	{ "uv.lock", "[[package]]\nversion = \"1.0\"\n", "!uv.lock:1: a package without a name\n" },
 	{ "poetry.lock", "[[package]]\nname = \"x\"\nversion = \"1\"\nversion\n",
 	  "!poetry.lock:1: not all of it is TOML\n" },
@@ -269,6 +295,51 @@ static void what_is_installed_is_found_however_deep(void **state)
 		"installed\n"
 		"pypi other 8.0 /.venv/lib/python3/site-packages/f_f-8.0.dist-info/METADATA:0 "
 		"installed\n");
+}
+
+/* Whatever has installed it; links are told by their names. */
+static void all_that_tells_of_an_installed_project_is_read(void **state)
+{
+#define SITE "lib/python3/site-packages/"
+	static const char *const files[][2] = {
+		{ SITE "a-1.0-py3.11.egg-info/PKG-INFO", "Name: A\nVersion: 1.0\n\n" },
+		{ SITE "b-2.0-py3.11.egg-info", "Name: b\nVersion: 2.0\n" },
+		{ SITE "c-3.0-py3.11.egg/EGG-INFO/PKG-INFO", "Name: bad\nVersion: 3.0\n" },
+		{ SITE "d.egg-info/top_level.txt", "" },
+		{ SITE "~mpy-1.0.dist-info/RECORD", "" }, /* what pip was moving away */
+		{ "src/own.egg-info/PKG-INFO", "Name: own\nVersion: 0\n" },
+		{ "elsewhere/METADATA", "Name: e\nVersion: 5.0\n" },
+		{ SITE "f-6.0.dist-info/x", "" },
+	};
+	static const char *const links[][2] = {
+		{ SITE "e-5.0.dist-info", "../../../elsewhere" },
+		{ SITE "f-6.0.dist-info/METADATA", "../../../../elsewhere/METADATA" },
+	};
+	pmg_auto(folder) char *folder = folder_new();
+	pmg_autofree char *got = NULL;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(files); i++)
+		put(folder, files[i][0], files[i][1]);
+	for (i = 0; i < PMG_ARRAY_LEN(links); i++) {
+		pmg_autofree char *path = pmg_path_join(folder, links[i][0]);
+
+		assert_int_equal(symlink(links[i][1], path), 0);
+	}
+	got = walked(folder, "lib/python3");
+	assert_string_equal(
+		got, "pypi A 1.0 /site-packages/a-1.0-py3.11.egg-info/PKG-INFO:0 installed\n"
+		     "pypi b 2.0 /site-packages/b-2.0-py3.11.egg-info:0 installed\n"
+		     "pypi bad 3.0 /site-packages/c-3.0-py3.11.egg/EGG-INFO/PKG-INFO:0 installed\n"
+		     "pypi c 3.0 /site-packages/c-3.0-py3.11.egg/EGG-INFO/PKG-INFO:0 installed\n"
+		     "pypi d - /site-packages/d.egg-info/PKG-INFO:0 installed\n"
+		     "pypi e 5.0 /site-packages/e-5.0.dist-info/METADATA:0 installed\n"
+		     "pypi f 6.0 /site-packages/f-6.0.dist-info/METADATA:0 installed\n");
+	free(got);
+	got = walked(folder, "src");
+	assert_string_equal(got, "");
+#undef SITE
 }
 
 static void what_is_there_already_is_known_again(void **state)
@@ -397,6 +468,7 @@ int main(void)
 		cmocka_unit_test(where_it_is_from_and_what_for_is_read),
 		cmocka_unit_test(each_format_says_what_is_pinned),
 		cmocka_unit_test(what_is_installed_is_found_however_deep),
+		cmocka_unit_test(all_that_tells_of_an_installed_project_is_read),
 		cmocka_unit_test(what_is_there_already_is_known_again),
 		cmocka_unit_test(what_is_not_there_is_said),
 		cmocka_unit_test(each_manager_has_its_lockfiles),

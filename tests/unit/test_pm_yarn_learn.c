@@ -104,6 +104,10 @@ static void a_file_that_beats_every_variable_ends_the_run_with_its_line(void **s
 		{ ".yarnrc", "x 1\n--install.https-proxy \"http://p.test:1\"\n",
 		  "/home/project/.yarnrc:2: with \"--https-proxy\" as it is set here yarn cannot "
 		  "be led through pmg" },
+		{ ".yarnrc", "x 1\r--install.https-proxy \"http://p.test:1\"\n",
+		  "/home/project/.yarnrc:1: with \"--https-proxy\" as it is set here yarn cannot "
+		  "be led through pmg" },
+		{ ".yarnrc", "# x 1\r--install.https-proxy \"http://p.test:1\"\n", NULL },
 		{ ".yarnrc", "\"--*.pro\\u0078y\" \"http://p.test:1\"\n",
 		  "/home/project/.yarnrc:1: with \"--proxy\" as it is set here yarn cannot be led "
 		  "through pmg" },

@@ -32,6 +32,10 @@ static const struct {
 	       "  resolved \"https://h.test/x.tgz#ab\"\n\n"
 	       "y@1:\n  version \"1.2.0\"\n  resolved \"http://h.test/y.tgz\"\n",
 	  "https://h.test/x.tgz x 3.0.0\nhttp://h.test/y.tgz y 1.2.0\n" },
+	/* lines as yarn 1 ends them */
+	{ HEAD "x@1:\r  version \"1.0.0\"\r  resolved \"https://h.test/x.tgz\"\r\ry@1:\r\n"
+	       "  resolved \"https://h.test/y.tgz\"",
+	  "https://h.test/x.tgz x 1.0.0\nhttps://h.test/y.tgz y -\n" },
 	/* a known registry in its usual shape, git, a folder */
 	{ HEAD "x@1:\n  version \"1.0.0\"\n  resolved \"https://known.test/x/-/x-1.0.0.tgz#abc\"\n"
 	       "\"g@git+https://h.test/g.git\":\n  version \"1.0.0\"\n"
