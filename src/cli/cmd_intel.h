@@ -44,6 +44,9 @@ struct json_t *pmg_intel_state_json(const struct pmg_intel_settings *settings,
 char *pmg_intel_state_text(const struct pmg_intel_settings *settings,
 			   const struct pmg_index_info *info) PMG_MUST_CHECK;
 
+/** Tell people of feeds that have had nothing new for long: lines of pmg_known_old_feeds(). */
+void pmg_intel_say_old(const struct pmg_out *out, const struct pmg_strv *lines);
+
 struct pmg_known;
 /**
  * Add to what an index knows of a package what is known without one: built in, blocked by managed

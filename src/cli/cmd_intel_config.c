@@ -71,3 +71,12 @@ char *pmg_intel_state_text(const struct pmg_intel_settings *settings,
 			     "update` does it",
 			     age, most);
 }
+
+void pmg_intel_say_old(const struct pmg_out *out, const struct pmg_strv *lines)
+{
+	size_t i;
+
+	for (i = 0; i < lines->n; i++)
+		pmg_out_note(out, "%s%s%s", pmg_out_on(out->messages_color, PMG_STYLE_WARN),
+			     lines->v[i], pmg_out_off(out->messages_color));
+}

@@ -22,6 +22,7 @@ struct report {
 	struct pmg_index_info info;
 	struct pmg_index_feeds feeds;
 	struct pmg_known_feed *known; /* of each of them */
+	struct pmg_strv old;          /* what is to be said of them */
 	struct pmg_known_totals totals;
 };
 
@@ -32,6 +33,7 @@ static void report_done(struct report *report)
 	for (i = 0; report->known && i < report->feeds.n; i++)
 		pmg_known_feed_done(&report->known[i]);
 	free(report->known);
+	pmg_strv_done(&report->old);
 	pmg_intel_place_done(&report->place);
 	pmg_intel_settings_done(&report->settings);
 	pmg_index_close(report->index);
@@ -46,6 +48,7 @@ static int look_at_feeds(struct report *report, struct pmg_err *err)
 
 	if (r < 0)
 		return r;
+	pmg_known_old_feeds(&report->feeds, pmg_clock_now(), &report->old);
 	report->known = pmg_xcalloc(report->feeds.n + 1, sizeof *report->known);
 	for (i = 0; r == 0 && i < report->feeds.n; i++)
 		r = pmg_known_of_feed(report->place.index, report->feeds.v[i].name,
@@ -126,7 +129,7 @@ static void print_all_json(const struct pmg_out *out, const struct report *repor
 {
 	static const enum pmg_eco ecos[] = { PMG_ECO_NPM, PMG_ECO_PYPI };
 	pmg_auto(json) struct json_t *json = pmg_json_object();
-	struct json_t *feeds = pmg_json_array(), *ecosystems = pmg_json_object();
+	struct json_t *feeds = pmg_json_array(), *ecosystems = pmg_json_object(), *index;
 	size_t i;
 
 	for (i = 0; i < report->feeds.n; i++)
@@ -138,7 +141,9 @@ static void print_all_json(const struct pmg_out *out, const struct report *repor
 		pmg_json_set_count(one, "records", report->totals.of[ecos[i]].records);
 		pmg_json_set(ecosystems, pmg_eco_name(ecos[i]), one);
 	}
-	pmg_json_set(json, "index", pmg_intel_state_json(&report->settings, &report->info));
+	index = pmg_intel_state_json(&report->settings, &report->info);
+	pmg_json_set(index, "warnings", pmg_json_strv(&report->old));
+	pmg_json_set(json, "index", index);
 	pmg_json_set(json, "feeds", feeds);
 	pmg_json_set(json, "ecosystems", ecosystems);
 	pmg_json_set_count(json, "digests", report->totals.digests);
@@ -207,6 +212,7 @@ static void print_all_text(const struct pmg_out *out, const struct report *repor
 	pmg_table_print(table, out->to);
 	for (i = 0; i < report->feeds.n; i++)
 		print_feed(out, &report->feeds.v[i], &report->known[i]);
+	pmg_intel_say_old(out, &report->old);
 }
 
 static struct json_t *row_json(const struct pmg_known_row *row)

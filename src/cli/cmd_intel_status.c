@@ -8,6 +8,7 @@
 #include "verdict/blocklist.h"
 #include "verdict/fetched.h"
 #include "verdict/index.h"
+#include "verdict/known.h"
 #include "verdict/supplement.h"
 
 struct status {
@@ -16,6 +17,7 @@ struct status {
 	struct pmg_index *index; /* NULL: there is none */
 	struct pmg_index_info info;
 	struct pmg_index_feeds feeds;
+	struct pmg_strv old; /* what is to be said of them */
 	struct pmg_blocklist blocklist;
 	struct pmg_managed managed; /* whether in force or not */
 	struct pmg_blocklist blocked;
@@ -27,6 +29,7 @@ static void status_done(struct status *status)
 	pmg_intel_settings_done(&status->settings);
 	pmg_index_close(status->index);
 	pmg_index_feeds_done(&status->feeds);
+	pmg_strv_done(&status->old);
 	pmg_blocklist_done(&status->blocklist);
 	pmg_managed_done(&status->managed);
 	pmg_blocklist_done(&status->blocked);
@@ -65,6 +68,7 @@ static int look(struct status *status, struct pmg_err *err)
 			.records = pmg_index_records(status->index),
 			.packages = pmg_index_packages(status->index),
 		};
+	pmg_known_old_feeds(&status->feeds, pmg_clock_now(), &status->old);
 	return r;
 }
 
@@ -78,6 +82,8 @@ static struct json_t *feed_json(const struct pmg_index_feed *feed)
 	pmg_json_set_str(json, "imported", when);
 	pmg_json_set_count(json, "records", feed->records);
 	pmg_json_set_count(json, "withdrawn", feed->withdrawn);
+	pmg_clock_format(feed->newest, when);
+	pmg_json_set_str(json, "newest", feed->newest ? when : NULL);
 	return json;
 }
 
@@ -110,6 +116,7 @@ static void print_json(const struct pmg_out *out, const struct status *status)
 	for (i = 0; i < status->feeds.n; i++)
 		pmg_json_add(feeds, feed_json(&status->feeds.v[i]));
 	pmg_json_set(index, "feeds", feeds);
+	pmg_json_set(index, "warnings", pmg_json_strv(&status->old));
 	pmg_json_set(json, "index", index);
 	pmg_json_set_count(json, "built_in", pmg_supplement_count());
 	pmg_json_set(json, "blocklist", list_json(status->place.blocklist, &status->blocklist));
@@ -171,6 +178,7 @@ static void print_text(const struct pmg_out *out, const struct status *status)
 		(void)fputc('\n', out->to);
 		print_feeds(out, &status->feeds);
 	}
+	pmg_intel_say_old(out, &status->old);
 }
 
 int pmg_cmd_intel_status(const struct pmg_call *call, struct pmg_err *err)

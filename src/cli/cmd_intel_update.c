@@ -9,6 +9,8 @@
 #include "cli/cmd_intel.h"
 #include "conf/dirs.h"
 #include "pm/surroundings.h"
+#include "verdict/index.h"
+#include "verdict/known.h"
 #include "verdict/lock.h"
 #include "verdict/update.h"
 
@@ -242,18 +244,41 @@ static int check_alone(const struct work *work, struct pmg_err *err)
 	return 0;
 }
 
+static int find_old(const struct work *work, struct pmg_strv *old, struct pmg_err *err)
+{
+	pmg_auto(index) struct pmg_index *index = NULL;
+	pmg_auto(index_feeds) struct pmg_index_feeds feeds = { 0 };
+	int r = pmg_index_open(work->place.index, &index, err);
+
+	if (r == 0)
+		r = pmg_index_feeds(index, &feeds, err);
+	if (r == 0)
+		pmg_known_old_feeds(&feeds, pmg_clock_now(), old);
+	return r;
+}
+
 static int say_index(const struct work *work, struct json_t *json, struct pmg_err *err)
 {
 	pmg_auto(judge) struct pmg_judge *judge = NULL;
+	pmg_auto(strv) struct pmg_strv old = { 0 };
 	struct pmg_index_info info = { 0 };
+	struct json_t *index;
 	int r = pmg_judge_open(work->place.index, work->place.blocklist, &judge, err);
 
 	if (r < 0)
 		return r;
 	pmg_judge_info(judge, &info);
-	if (json)
-		pmg_json_set(json, "index", pmg_intel_state_json(&work->settings, &info));
-	else if (info.present)
+	r = info.present ? find_old(work, &old, err) : 0;
+	if (r < 0)
+		return r;
+	if (json) {
+		index = pmg_intel_state_json(&work->settings, &info);
+		pmg_json_set(index, "warnings", pmg_json_strv(&old));
+		pmg_json_set(json, "index", index);
+		return 0;
+	}
+	pmg_intel_say_old(work->out, &old);
+	if (info.present)
 		(void)fprintf(work->out->to,
 			      "in the index now: %" PRIu64 " record%s, %" PRIu64 " package%s\n",
 			      info.records, plural(info.records), info.packages,

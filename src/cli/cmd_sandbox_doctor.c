@@ -21,6 +21,7 @@
 
 #define STATUS_MAX 1048576U
 #define STATUS_MS  60000U
+#define OLD_MAX    4096U
 #define ALL_CAPS   (PMG_CAP_FS | PMG_CAP_NET | PMG_CAP_REPORT)
 
 struct doctor_opts {
@@ -271,8 +272,15 @@ static char *index_detail(const struct json_t *index)
 		present ? pmg_xasprintf(", %lld records, brought up to date %s ago",
 					(long long)pmg_json_int(index, "records"), age)
 			: pmg_xstrdup("");
+	const struct json_t *warnings = pmg_json_get(index, "warnings");
+	pmg_auto(strv) struct pmg_strv old = { 0 };
+	pmg_autofree char *all = NULL;
+	size_t i;
 
-	return pmg_xasprintf("%s%s%s", state, held,
+	for (i = 0; i < pmg_json_len(warnings); i++)
+		pmg_strv_addf(&old, "; %s", pmg_json_text(pmg_json_at(warnings, i)));
+	all = pmg_strv_join(&old, "", OLD_MAX);
+	return pmg_xasprintf("%s%s%s%s", state, held, all,
 			     pmg_streq(state, "fresh") ? ""
 			     : block ? "; runs are refused until \"pmg intel update\""
 				     : "; \"pmg intel update\" fetches one");

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "store/store.h"
 #include "verdict/index.h"
 #include "verdict/index_priv.h"
@@ -175,6 +176,22 @@ int pmg_known_of_feed(const char *index_path, const char *feed, struct pmg_known
 	*out = known;
 	known = (struct pmg_known_feed){ 0 };
 	return 0;
+}
+
+void pmg_known_old_feeds(const struct pmg_index_feeds *feeds, int64_t now, struct pmg_strv *lines)
+{
+	char date[PMG_RFC3339_LEN];
+	size_t i;
+
+	for (i = 0; i < feeds->n; i++) {
+		const struct pmg_index_feed *feed = &feeds->v[i];
+
+		if (feed->records < PMG_KNOWN_OLD_MIN || feed->newest == 0 ||
+		    feed->newest >= now - PMG_KNOWN_OLD_S)
+			continue;
+		pmg_clock_format(feed->newest, date);
+		pmg_strv_addf(lines, "newest record of %s is of %.10s", feed->name, date);
+	}
 }
 
 static int count_ecosystems(struct pmg_store *store, struct pmg_known_totals *out,

@@ -65,6 +65,15 @@ PMG_DEFINE_AUTO_DONE(known_feed, struct pmg_known_feed, pmg_known_feed_done);
 int pmg_known_of_feed(const char *index_path, const char *feed, struct pmg_known_feed *out,
 		      struct pmg_err *err) PMG_MUST_CHECK;
 
+struct pmg_index_feeds;
+#define PMG_KNOWN_OLD_S   (30 * 86400)
+#define PMG_KNOWN_OLD_MIN 100U /* records: a small list may well have nothing new for long */
+/**
+ * An update that finds nothing new is no proof that a feed is alive. Adds a line for each feed
+ * whose newest record is older than PMG_KNOWN_OLD_S: "newest record of osv-npm is of 2026-01-31".
+ */
+void pmg_known_old_feeds(const struct pmg_index_feeds *feeds, int64_t now, struct pmg_strv *lines);
+
 struct pmg_known_totals {
 	struct {
 		uint64_t packages, records;

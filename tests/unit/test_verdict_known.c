@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "tests/helper/folder.h"
 #include "verdict/import.h"
+#include "verdict/index.h"
 
 static char *top, *index_path;
 
@@ -132,6 +133,28 @@ static void a_feed_tells_its_newest_records_and_what_could_not_be_read(void **st
 	assert_int_equal(of_g.newest.n + of_g.n_faults, 0);
 }
 
+#define NOW 1780000000 /* 2026-05-28 */
+#define DAY 86400
+
+/* A small list may have nothing to add for long, and one without dates says nothing. */
+static void a_feed_that_has_had_nothing_new_for_long_is_told(void **state)
+{
+	struct pmg_index_feed rows[] = {
+		{ .name = (char[]){ "old" }, .records = 100, .newest = NOW - 30 * DAY - 1 },
+		{ .name = (char[]){ "new" }, .records = 100, .newest = NOW - 30 * DAY },
+		{ .name = (char[]){ "small" }, .records = 99, .newest = NOW - 300 * DAY },
+		{ .name = (char[]){ "dateless" }, .records = 100, .newest = 0 },
+		{ .name = (char[]){ "ahead" }, .records = 100, .newest = NOW + DAY },
+	};
+	const struct pmg_index_feeds feeds = { .v = rows, .n = PMG_ARRAY_LEN(rows) };
+	pmg_auto(strv) struct pmg_strv lines = { 0 };
+
+	(void)state;
+	pmg_known_old_feeds(&feeds, NOW, &lines);
+	assert_int_equal(lines.n, 1);
+	assert_string_equal(lines.v[0], "newest record of old is of 2026-04-28");
+}
+
 static void without_an_index_nothing_is_known(void **state)
 {
 	pmg_auto(known) struct pmg_known known = { 0 };
@@ -153,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(all_that_is_known_of_a_name_is_told),
 		CASE(a_feed_tells_its_newest_records_and_what_could_not_be_read),
+		cmocka_unit_test(a_feed_that_has_had_nothing_new_for_long_is_told),
 		CASE(packages_and_records_are_counted_by_ecosystem),
 		CASE(without_an_index_nothing_is_known),
 	};
