@@ -213,6 +213,51 @@ is_asked() { [ "$(asked_for)" = "$1" ] || fail "asked for: $(asked_for)"; }
 	[ ! -e "$state/feeds/osv.data" ]
 }
 
+@test "a server that says unchanged for ever is asked anew each week, and after a rollback" {
+	local i each command
+	local -a hundred=() # all of January 2026
+	for i in {100..199}; do hundred+=("MAL-2026-$i:p$i"); done
+	dump "${hundred[@]}"
+	faults '{"npm/all.zip":{"etag":"same"}}'
+	feeds "{name: osv, url: '$base/npm/all.zip'}"
+	update --json
+	must_work
+	jq -e '.index.warnings == ["newest record of osv is of 2026-01-01"]' <<<"$stdout" || fail "$(shown)"
+	dump MAL-2026-1:one "${hundred[@]}"
+	update
+	must_work
+	must_say "newest record of osv is of 2026-01-01"
+	grep -q "^osv: nothing new" <<<"$stdout" || fail "$(shown)"
+	is_asked "304 npm/all.zip"
+	never known one
+	for command in "intel status" "intel report" "sandbox doctor"; do
+		# shellcheck disable=SC2086 # two words
+		out "$pmg" $command
+		grep -q "newest record of osv is of 2026-01-01" <<<"$stdout$stderr" || fail "$(shown)"
+	done
+	sed -i -E 's/"full":[0-9]+/"full":'$(($(date +%s) - 604800))'/' "$state/feeds/osv.json"
+	update
+	must_work
+	is_asked "200 npm/all.zip"
+	known one || fail "not known: $(shown)"
+	# Two indexes of one date: what the server said of the one does not count for the other.
+	SOURCE_DATE_EPOCH=$(date +%s)
+	export SOURCE_DATE_EPOCH
+	faults '{}'
+	for each in second third; do
+		dump MAL-2026-1:$each-one "${hundred[@]}"
+		update
+		must_work
+	done
+	out "$pmg" intel rollback
+	must_work
+	known second-one || fail "not rolled back: $(shown)"
+	update
+	must_work
+	is_asked "200 npm/all.zip"
+	known third-one || fail "the old index stays: $(shown)"
+}
+
 @test "without an index CI is refused, a person told, and an update is what helps" {
 	dump MAL-2026-1:one
 	rm "$HOME/.config/pmg/config.yml"

@@ -1,11 +1,13 @@
 #include "verdict/fetched.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/io.h"
 #include "base/json.h"
 #include "base/path.h"
+#include "base/str.h"
 #include "verdict/index.h"
 
 #define FILE_MAX 65536U
@@ -97,6 +99,30 @@ int pmg_fetched_save(const char *folder, const char *feed, const struct pmg_fetc
 		pmg_json_set_bool(json, flags[i].key, *(const bool *)in(fetched, &flags[i]));
 	text = pmg_json_dump(json);
 	return pmg_io_replace(path, text, strlen(text), 0600, err);
+}
+
+/* Two imports may have one date (SOURCE_DATE_EPOCH), so that their dates alone do not tell. */
+int pmg_fetched_forget(const char *folder, struct pmg_err *err)
+{
+	static const char suffix[] = ".json";
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	int r = 0;
+
+	while (dir && r == 0 && (entry = readdir(dir))) {
+		pmg_auto(fetched) struct pmg_fetched fetched = { 0 };
+		pmg_autofree char *feed = NULL;
+
+		if (!pmg_str_has_suffix(entry->d_name, suffix))
+			continue;
+		feed = pmg_xstrndup(entry->d_name, strlen(entry->d_name) - strlen(suffix));
+		pmg_fetched_load(folder, feed, &fetched);
+		fetched.imported = -1;
+		r = fetched.url ? pmg_fetched_save(folder, feed, &fetched, err) : 0;
+	}
+	if (dir)
+		(void)closedir(dir);
+	return r;
 }
 
 int pmg_fetched_checked(const char *index_path, struct pmg_index *index, int64_t *out,

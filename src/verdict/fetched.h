@@ -18,7 +18,8 @@ struct pmg_fetched {
 	int64_t checked;                /* the server was heard of, and the index is what it has */
 	int64_t full;                   /* the whole was taken */
 	int64_t since; /* changes of single records from here on are in no whole that was taken */
-	int64_t imported; /* date of the import that this is about: of another nothing is known */
+	int64_t imported; /* date of the import that this is about: of another nothing is known; -1:
+			     of none */
 	bool pending;     /* the file is fetched, and not imported */
 	bool merged;      /* all changes that were fetched are in the index */
 };
@@ -38,6 +39,13 @@ void pmg_fetched_load(const char *folder, const char *feed, struct pmg_fetched *
 /** @return 0; -PMG_E_SYS */
 int pmg_fetched_save(const char *folder, const char *feed, const struct pmg_fetched *fetched,
 		     struct pmg_err *err) PMG_MUST_CHECK;
+
+/**
+ * Another index is to be in force: of each feed all is fetched again, whatever its server says of
+ * changes, and until then it is as old as its import.
+ * @return 0; -PMG_E_SYS
+ */
+int pmg_fetched_forget(const char *folder, struct pmg_err *err) PMG_MUST_CHECK;
 
 struct pmg_index;
 /**

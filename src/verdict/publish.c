@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/path.h"
+#include "verdict/fetched.h"
 #include "verdict/index.h"
 #include "verdict/lock.h"
 
@@ -152,6 +153,7 @@ static int swap(const char *path, const char *prev, struct pmg_err *err)
 int pmg_rollback(const char *path, struct pmg_rollback *out, struct pmg_err *err)
 {
 	pmg_autofree char *prev = pmg_xasprintf("%s.prev", path);
+	pmg_autofree char *feeds = pmg_fetched_folder(path);
 	pmg_autofd int lock = -1;
 	struct pmg_rollback sides = { 0 };
 	struct pmg_err scratch = PMG_ERR_INIT;
@@ -167,7 +169,9 @@ int pmg_rollback(const char *path, struct pmg_rollback *out, struct pmg_err *err
 	if (r < 0)
 		return pmg_err_wrap(err, "the previous index");
 	(void)!look(path, &sides.from, &scratch); /* then nothing is known of it */
-	r = swap(path, prev, err);
+	r = pmg_fetched_forget(feeds, err);
+	if (r == 0)
+		r = swap(path, prev, err);
 	if (r == 0)
 		r = sync_folder(path, err);
 	if (r == 0)

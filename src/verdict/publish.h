@@ -44,7 +44,8 @@ struct pmg_rollback {
 
 /**
  * Swap the index with the previous one, which is read and checked first. Once more swaps them
- * back. That the present one is missing or damaged is no error: what else is it for.
+ * back. What was heard of feeds is of another index then (pmg_fetched_forget()). That the present
+ * one is missing or damaged is no error: what else is it for.
  * @return 0; -PMG_E_NOTFOUND: there is no previous one; -PMG_E_DB: it is not usable;
  * -PMG_E_TIMEOUT: a build runs; -PMG_E_CONFIG: somebody else could have written it; -PMG_E_SYS.
  * Both files are then as they were.

@@ -190,13 +190,21 @@ static int64_t made_at(const struct updating *u, const char *last_modified)
 	return (made < u->up->now ? made : u->up->now) - PMG_UPDATE_DELAY_S;
 }
 
+/* Since it was taken, not since it was asked for: a server may say "unchanged" for ever. */
+static bool is_week_over(const struct updating *u)
+{
+	return u->state.full == 0 || u->up->now - u->state.full >= PMG_UPDATE_FULL_S ||
+	       u->up->now < u->state.full;
+}
+
 static int fetch_whole(struct updating *u)
 {
+	bool anew = u->up->full || (!u->state.pending && is_week_over(u));
 	pmg_auto(fetch_got) struct pmg_fetch_got got = { 0 };
 	struct pmg_fetch_want want = { .url = u->feed->url,
 				       .to = u->data,
-				       .etag = u->up->full ? NULL : u->state.etag,
-				       .last_modified = u->up->full ? NULL : u->state.changed,
+				       .etag = anew ? NULL : u->state.etag,
+				       .last_modified = anew ? NULL : u->state.changed,
 				       .max = PMG_UPDATE_FILE_MAX };
 	int r = pmg_updating_fetch(u, &want, &got);
 
@@ -206,7 +214,7 @@ static int fetch_whole(struct updating *u)
 	if (r < 0)
 		return r;
 	if (got.unchanged && !u->state.pending) {
-		u->state.full = u->state.checked = u->up->now;
+		u->state.checked = u->up->now;
 		return pmg_updating_save(u);
 	}
 	if (!got.unchanged) {
@@ -253,7 +261,8 @@ static int take_local(struct updating *u)
 			    (long long)st.st_size, (long long)st.st_mtim.tv_sec,
 			    st.st_mtim.tv_nsec);
 	/* What changes in a folder does not show in the folder. */
-	if (!u->up->full && S_ISREG(st.st_mode) && pmg_streq(tag, u->state.etag)) {
+	if (!u->up->full && !is_week_over(u) && S_ISREG(st.st_mode) &&
+	    pmg_streq(tag, u->state.etag)) {
 		u->state.checked = u->up->now;
 		return pmg_updating_save(u);
 	}
@@ -270,8 +279,7 @@ static int take_local(struct updating *u)
 
 static bool is_whole_due(const struct updating *u)
 {
-	return u->up->full || u->state.pending || u->state.full == 0 ||
-	       u->up->now - u->state.full >= PMG_UPDATE_FULL_S || u->up->now < u->state.full;
+	return u->up->full || u->state.pending || is_week_over(u);
 }
 
 static int update_remote(struct updating *u)

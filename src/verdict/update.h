@@ -4,7 +4,8 @@
  * Bring the index up to date with one feed (conf/config_intel.h): fetch what has
  * changed, and hand it to an import. Of a dump of OSV.dev the whole is taken once
  * a week and changed records by themselves in between, where the server has
- * modified_id.csv; of other feeds the whole whenever it has changed.
+ * modified_id.csv; of other feeds the whole whenever it has changed. Once a week
+ * it is taken whatever its server says of changes.
  *
  * Killed at any moment it leaves the index as it was or as it is to be. What was
  * fetched and not yet imported is imported by the next one.

@@ -134,6 +134,25 @@ static void an_index_is_as_old_as_the_feed_that_was_heard_of_longest_ago(void **
 	assert_int_equal(checked(), NOW + 20);
 }
 
+/* Also where two indexes are of one date. */
+static void of_another_index_nothing_was_heard(void **state)
+{
+	pmg_auto(fetched) struct pmg_fetched got = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	import("a", NOW);
+	heard("a", NOW, NOW + 500);
+	assert_int_equal(checked(), NOW + 500);
+	folder_write(folder, "broken.json", "{", 1);
+	assert_int_equal(pmg_fetched_forget(folder, &err), 0);
+	assert_int_equal(checked(), NOW);
+	pmg_fetched_load(folder, "a", &got);
+	assert_string_equal(got.url, "u");
+	assert_int_equal(got.imported, -1);
+	assert_int_equal(pmg_fetched_forget("/nonexistent", &err), 0);
+}
+
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -141,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(what_is_remembered_comes_back),
 		CASE(what_cannot_be_read_is_as_if_it_was_not_there),
+		CASE(of_another_index_nothing_was_heard),
 		CASE(an_index_is_as_old_as_the_feed_that_was_heard_of_longest_ago),
 	};
 
