@@ -157,6 +157,7 @@ static bool on_head(void *ctx, struct pmg_head *head, enum pmg_framing framing, 
 			return true;
 		pmg_document_free(client->document);
 		client->document = NULL;
+		client->drops_body = client->request.is_head; /* upstream was asked for it */
 	}
 	start_learning(client, head);
 	follow_redirect(client, head);
@@ -165,6 +166,8 @@ static bool on_head(void *ctx, struct pmg_head *head, enum pmg_framing framing, 
 	if (pmg_response_write(head, framing, length, client->minor, keeps, &client->outgoing,
 			       is_held ? pmg_artifact_head(client->artifact) : &client->out) < 0)
 		return false;
+	if (client->drops_body)
+		client->outgoing.framing = PMG_FRAMING_LENGTH; /* no last chunk either */
 	client->has_head = !is_held;
 	client->closes = !client->outgoing.keeps;
 	/* Soon, but together with the first bytes of a body that is at hand already. */

@@ -16,6 +16,7 @@ static void refuse_document(struct pmg_client *client, const struct pmg_err *err
 	const struct pmg_answer answer = { .status = 502,
 					   .type = is_npm ? "application/json" : NULL,
 					   .body = body,
+					   .is_head = client->request.is_head,
 					   .keeps = client->request.keeps };
 
 	pmg_report_trouble(client->service->report, target, err);
@@ -27,7 +28,9 @@ static void send_elsewhere(struct pmg_client *client, const char *version)
 {
 	struct pmg_str field = PMG_STR_INIT(2 * PMG_VERSION_MAX);
 	pmg_autofree char *text = NULL;
-	struct pmg_answer answer = { .status = 307, .keeps = client->request.keeps };
+	struct pmg_answer answer = { .status = 307,
+				     .is_head = client->request.is_head,
+				     .keeps = client->request.keeps };
 
 	(void)!pmg_str_adds(&field, "Location: ");
 	for (; *version; version++)
@@ -56,7 +59,7 @@ static void start_delivery(struct pmg_client *client)
 	}
 	client->has_head = true;
 	client->closes = !client->outgoing.keeps;
-	if (r == 0) {
+	if (r == 0 || client->request.is_head) {
 		pmg_client_end_answer(client, true);
 		return;
 	}

@@ -44,13 +44,20 @@ static void on_dates(void *ctx)
 	pmg_task_queue(document->service->loop, document->task);
 }
 
+/* HEAD is answered as GET would be, less the body: else it would tell of a document that nobody
+ * gets. */
+static bool is_read(const struct pmg_service *service, const struct pmg_head *head)
+{
+	return strcmp(head->method, "GET") == 0 ||
+	       (strcmp(head->method, "HEAD") == 0 && pmg_judge_filters(service->gate.judge));
+}
+
 static bool is_due(const struct pmg_service *service, const struct pmg_asked *asked,
 		   const struct pmg_head *head)
 {
 	const struct pmg_identity *who = &asked->who.v[0];
 
-	return asked->kind == PMG_PATH_METADATA && asked->who.n > 0 &&
-	       strcmp(head->method, "GET") == 0 &&
+	return asked->kind == PMG_PATH_METADATA && asked->who.n > 0 && is_read(service, head) &&
 	       (pmg_judge_needs_dates(service->gate.judge, who->eco, who->name) ||
 		pmg_judge_knows(service->gate.judge, who->eco, who->name));
 }
@@ -99,6 +106,7 @@ struct pmg_document *pmg_document_new(struct pmg_service *service, const struct 
 	document->if_modified_since = take_field(head, "if-modified-since");
 	for (i = 0; i < PMG_ARRAY_LEN(conditions); i++)
 		pmg_head_remove(head, conditions[i]);
+	memcpy(head->method, "GET", sizeof "GET"); /* one letter less, or as many */
 	return document;
 }
 

@@ -23,8 +23,8 @@ PMG_DEFINE_AUTO(document, struct pmg_document *, pmg_document_free);
 
 /**
  * Is the answer to that request to be read before it goes on? Then the head is changed so that it
- * can be: nothing in it makes the answer depend on what the client has in its cache, and its coding
- * is one that is read.
+ * can be: nothing in it makes the answer depend on what the client has in its cache, its coding is
+ * one that is read, and HEAD has become GET: the caller leaves the body out.
  * @param service  borrowed until the end
  * @param asked, url  borrowed for the call
  * @param head  of the client, cleaned (pmg_request_clean())

@@ -16,8 +16,6 @@ static bool lists_etag(const char *list, const char *etag)
 
 	etag += strncmp(etag, "W/", 2) == 0 ? 2 : 0;
 	for (; *list; list += strspn(list, ", \t")) {
-		if (*list == '*')
-			return true;
 		list += strncmp(list, "W/", 2) == 0 ? 2 : 0;
 		n = *list == '"' ? 1 + strcspn(list + 1, "\"") : strcspn(list, ",");
 		n += list[n] == '"';

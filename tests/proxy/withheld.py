@@ -121,6 +121,22 @@ class Npm(Case):
             self.assertNotEqual(got["etag"], etag)
         again = self.get("pkg", "If-None-Match: " + got["etag"])
         self.assertEqual(again.status, 304)
+        self.assertIn("versions", self.doc("pkg", "If-None-Match: *")[1])  # of whatever it has
+
+    def test_head_says_what_get_would_give(self):
+        for base in ("/npm/", "/~gzip/npm/", "/~chunked/npm/"):
+            self.start_npm(base)
+            for name in ("pkg", "old", "pkg/latest", "nothing-of-that-name"):
+                client = self.client()
+                head = client.get(self.base + name, "Accept-Encoding: gzip", method="HEAD")
+                got = client.get(self.base + name, "Accept-Encoding: gzip")  # nothing is left over
+                self.assertEqual((head.status, head.body), (got.status, b""), name)
+                for field in ("etag", "last-modified", "cache-control", "content-encoding",
+                              "location", "content-length", "transfer-encoding"):
+                    self.assertEqual(head[field], got[field], (name, field))
+        self.start_npm("/~chunked/npm/", packages=dict(WAIT, mode=1))
+        self.assertEqual(self.client().get(self.base + "pkg", method="HEAD")["etag"],
+                         self.get("pkg")["etag"])
 
     def test_where_nothing_would_be_left_the_artifact_is_refused(self):
         self.start_npm()
