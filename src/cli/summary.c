@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "conf/trait.h"
+#include "pm/purl.h"
 
 enum { DIAG_MALWARE = 3001, DIAG_YOUNG = 3003, DIAG_PINNED = 3008 }; /* docs/codes/ */
 
@@ -63,6 +64,20 @@ static void way_out(const struct pmg_out *out, const struct pmg_wire_judged *m)
 	}
 }
 
+/* An entry for the list that stands in the line above. */
+static void skipping(const struct pmg_out *out, const struct pmg_wire_judged *m)
+{
+	pmg_autofree char *purl = NULL;
+	struct pmg_purl named = { .name = m->name, .version = m->version };
+	struct pmg_err scratch = PMG_ERR_INIT;
+
+	if (m->diag != DIAG_YOUNG || !m->version || !*m->version || pmg_summary_is_as_of(m) ||
+	    pmg_eco_parse(m->eco, &named.eco, &scratch) < 0)
+		return;
+	purl = pmg_purl_format(&named); /* escaped: fit for a text between quotes */
+	pmg_out_note(out, "    - {purl: \"%s\", reason: \"...\"}", purl);
+}
+
 /* A feed may be wrong of one version. Second, and with a reason: the record is right more often. */
 static void mistaken(const struct pmg_out *out, const struct pmg_wire_judged *m)
 {
@@ -94,6 +109,7 @@ static void refusal(const struct pmg_out *out, const struct pmg_wire_judged *m)
 		     pmg_out_off(color), m->eco, reason, *ids ? " " : "", ids, *note ? " (" : "",
 		     note, *note ? ")" : "");
 	way_out(out, m);
+	skipping(out, m);
 	mistaken(out, m);
 }
 

@@ -38,7 +38,8 @@ void pmg_summary_troubles(const struct pmg_out *out, const struct pmg_record *re
  * What the walls refused. Sensitive ones are always said, each with what and who; others one by one
  * when the run failed, since they may be the reason, else what was to be written in the working
  * folder in a line each, and all others only counted in one line, and nothing of it to who wants
- * quiet.
+ * quiet. What tools try as a matter of course and do without (a few: rustup's folder) is told with
+ * -v alone; `pmg violations list` has it.
  */
 void pmg_summary_denied(const struct pmg_out *out, const struct pmg_record *record,
 			const struct pmg_summary_how *how);

@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/summary.h"
+#include "pm/pm.h"
 #include "policy/vars.h"
 #include "violation/explain.h"
 
@@ -78,9 +79,25 @@ static void say(const struct pmg_out *out, const struct pmg_record *record,
 	way_out(out, record, event);
 }
 
+/* What tools try as a matter of course and do without: pip asks each time which rustc there is, and
+ * rustup, which stands in its place, makes its folder where there is none. */
+static bool is_usual(const struct pmg_event *event)
+{
+	const struct pmg_strv *chain = &event->process;
+
+	return !event->sensitive && !event->package && event->op == PMG_EVENT_WRITE &&
+	       chain->n > 0 && pmg_streq(chain->v[chain->n - 1], "rustc") &&
+	       pmg_streq(pmg_path_name(event->target), ".rustup");
+}
+
+static bool is_told(const struct pmg_event *event, const struct pmg_summary_how *how)
+{
+	return !pmg_explain_is_notice(event) && (how->details || !is_usual(event));
+}
+
 /* Of the sensitive ones, or of the others, the first `most`. */
-static void say_some(const struct pmg_out *out, const struct pmg_record *record, bool sensitive,
-		     size_t most)
+static void say_some(const struct pmg_out *out, const struct pmg_record *record,
+		     const struct pmg_summary_how *how, bool sensitive, size_t most)
 {
 	const struct pmg_events *events = &record->events;
 	size_t i, n = 0;
@@ -88,7 +105,7 @@ static void say_some(const struct pmg_out *out, const struct pmg_record *record,
 	for (i = 0; i < events->n && n < most; i++) {
 		const struct pmg_event *event = &events->v[i];
 
-		if (event->sensitive != sensitive || pmg_explain_is_notice(event))
+		if (event->sensitive != sensitive || !is_told(event, how))
 			continue;
 		say(out, record, event);
 		n++;
@@ -109,7 +126,7 @@ static bool changes_project(const struct pmg_record *record, const struct pmg_ev
 static void say_unwritten(const struct pmg_out *out, const struct pmg_record *record)
 {
 	const struct pmg_events *events = &record->events;
-	size_t i, n = 0;
+	size_t i, n = 0, unwritten = 0;
 
 	for (i = 0; i < events->n && n < PMG_SUMMARY_TROUBLES; i++) {
 		const struct pmg_event *event = &events->v[i];
@@ -124,8 +141,15 @@ static void say_unwritten(const struct pmg_out *out, const struct pmg_record *re
 			say(out, record, event);
 		else
 			pmg_out_note(out, "%s%s", code, safe);
+		unwritten += !folder;
 		n++;
 	}
+	/* Not beside what nobody should allow. */
+	if (unwritten > 0 && events->n_sensitive == 0)
+		pmg_out_note(
+			out,
+			"  \"pmg sandbox allow --last --all\" allows what was refused here, then "
+			"do it again");
 }
 
 /* Never left to -v, -q or the tool's status: what is missing here may be what mattered. */
@@ -228,12 +252,59 @@ static void say_stays(const struct pmg_out *out, const struct pmg_record *record
 	}
 }
 
-static size_t count_denied(const struct pmg_events *events)
+/* "pnpm" of "npx -y pnpm@9 install": a manager within a tool that starts packages is a script of
+ * that. @return NULL: it is none; caller frees */
+static char *manager_within(const struct pmg_record *record)
+{
+	static const char *const starters[] = {
+		"npx", "pnpx", "bunx", "npm", "pnpm", "bun", "yarn"
+	};
+	static const char *const verbs[] = { "exec", "x", "dlx" };
+	const struct pmg_strv *argv = &record->argv;
+	bool starts = false, runs = false;
+	size_t i, k;
+
+	for (k = 0; k < PMG_ARRAY_LEN(starters); k++) {
+		starts = starts || pmg_streq(starters[k], record->tool);
+		runs = runs || (k < 3 && pmg_streq(starters[k], record->tool));
+	}
+	for (i = 1; starts && i < argv->n; i++) {
+		pmg_autofree char *word = NULL;
+		bool verb = false;
+
+		if (argv->v[i][0] == '-')
+			continue;
+		for (k = 0; k < PMG_ARRAY_LEN(verbs); k++)
+			verb = verb || pmg_streq(verbs[k], argv->v[i]);
+		if (!runs && !verb)
+			return NULL;
+		if (!runs) {
+			runs = true;
+			continue;
+		}
+		word = pmg_xstrndup(argv->v[i], strcspn(argv->v[i], "@"));
+		return *word && pmg_pm_find(word) ? pmg_steal_ptr(&word) : NULL;
+	}
+	return NULL;
+}
+
+static void say_within(const struct pmg_out *out, const struct pmg_record *record)
+{
+	pmg_autofree char *manager = manager_within(record);
+
+	if (manager)
+		pmg_out_note(out,
+			     "%s started by %s is guarded as a script of it; \"pmg %s ...\" guards "
+			     "it as what it is",
+			     manager, record->tool, manager);
+}
+
+static size_t count_denied(const struct pmg_events *events, const struct pmg_summary_how *how)
 {
 	size_t i, n = 0;
 
 	for (i = 0; i < events->n; i++)
-		n += !pmg_explain_is_notice(&events->v[i]);
+		n += is_told(&events->v[i], how);
 	return n;
 }
 
@@ -241,13 +312,13 @@ void pmg_summary_denied(const struct pmg_out *out, const struct pmg_record *reco
 			const struct pmg_summary_how *how)
 {
 	const struct pmg_events *events = &record->events;
-	size_t n = count_denied(events);
+	size_t n = count_denied(events, how);
 
-	say_some(out, record, true, PMG_SUMMARY_SENSITIVE);
+	say_some(out, record, how, true, PMG_SUMMARY_SENSITIVE);
 	say_stays(out, record);
 	say_incomplete(out, record);
 	if (how->failed || how->details) {
-		say_some(out, record, false,
+		say_some(out, record, how, false,
 			 how->details ? PMG_SUMMARY_SENSITIVE : PMG_SUMMARY_TROUBLES);
 	} else if (how->notes) {
 		say_unwritten(out, record);
@@ -256,6 +327,8 @@ void pmg_summary_denied(const struct pmg_out *out, const struct pmg_record *reco
 		say_left_out(out, events, 2003);
 	if (how->details)
 		say_left_out(out, events, 2008);
+	if (n > 0 && (how->failed || how->notes))
+		say_within(out, record);
 	if (n > 0 && (how->failed || how->notes || events->n_sensitive > 0))
 		pmg_out_note(out, "%zu denied: \"pmg violations list --run %s\" shows %s", n,
 			     record->id, n == 1 ? "it" : "them");

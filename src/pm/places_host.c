@@ -127,6 +127,13 @@ static void add_program(const struct pmg_place *place, struct pmg_places *out, c
 	pmg_autofree char *lexical = pmg_path_dir(program);
 	const char *at, *end;
 
+	/* Wherever it lies (/usr/bin of a distribution): the programs that it starts are in its
+	 * home. */
+	if (real && pmg_streq(pmg_path_name(real), "rustup")) {
+		pmg_autofree char *home = pmg_places_base(place, "RUSTUP_HOME", ".rustup");
+
+		add(place, out, home);
+	}
 	if (!real || is_system(real))
 		return;
 	at = strstr(real, modules);

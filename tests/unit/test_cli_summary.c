@@ -68,6 +68,7 @@ static void each_refusal_says_what_why_and_what_would_allow_it(void **state)
 	judged(&record, "odd", "", 3005, "name or version cannot be read");
 	judged(&record, "deep", "1.0.0", 3009, "inspection");
 	judged(&record, "new", "2.0.0", 3003, "too young by --as-of");
+	judged(&record, "@a/young", "2.0.0+\"x", 3003, "1 h old, min age 5 d");
 	text = said(pmg_summary_refusals, &record);
 	assert_string_equal(
 		text, "pmg: [PMG3001] refused evil@1.0.0 (npm): known malware MAL-1 MAL-2\n"
@@ -83,7 +84,11 @@ static void each_refusal_says_what_why_and_what_would_allow_it(void **state)
 		      "pmg:   look at the package by hand; \"pmg sandbox explain PMG3009\" says "
 		      "what may be let in, and how\n"
 		      "pmg: [PMG3003] refused new@2.0.0 (npm): too young by --as-of\n"
-		      "pmg:   take an older one, or give --as-of a later day\n");
+		      "pmg:   take an older one, or give --as-of a later day\n"
+		      "pmg: [PMG3003] refused @a/young@2.0.0+\"x (npm): 1 h old, min age 5 d\n"
+		      "pmg:   take an older one, or let exactly this one in: "
+		      "dependency_cooldown.skip in config.yml\n"
+		      "pmg:     - {purl: \"pkg:npm/%40a/young@2.0.0%2B%22x\", reason: \"...\"}\n");
 }
 
 static void no_refusal_says_nothing(void **state)

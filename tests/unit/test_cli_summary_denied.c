@@ -129,6 +129,8 @@ static void what_could_not_be_written_here_is_said_of_a_run_that_worked(void **s
 				      "(install); no rule allows it\n"
 				      "pmg: [PMG2012] delete of /p/old refused: by dep@1 "
 				      "(install); no rule allows it\n"
+				      "pmg:   \"pmg sandbox allow --last --all\" allows what was "
+				      "refused here, then do it again\n"
 				      "pmg: 4 denied: \"pmg violations list --run r-1\" shows "
 				      "them\n");
 	assert_string_equal(quietly, "");
@@ -141,8 +143,86 @@ static void what_could_not_be_written_here_is_said_of_a_run_that_worked(void **s
 	normally = said(&record, &normal);
 	for (i = 0; normally[i]; i++)
 		lines += normally[i] == '\n';
-	assert_int_equal(lines, PMG_SUMMARY_TROUBLES + 1);
+	assert_int_equal(lines, PMG_SUMMARY_TROUBLES + 2);
 	record.cwd = NULL; /* not ours to free */
+}
+
+static void denied_to(struct pmg_record *record, const char *target, const char *package,
+		      const char *program)
+{
+	struct pmg_event event = { .code = 2002,
+				   .op = PMG_EVENT_WRITE,
+				   .by = PMG_EVENT_BY_BROKER,
+				   .target = pmg_xstrdup(target),
+				   .package = package ? pmg_xstrdup(package) : NULL };
+
+	pmg_strv_add(&event.process, "pip");
+	pmg_strv_add(&event.process, program);
+	(void)pmg_record_denied(record, &event);
+}
+
+/* rustup's own folder, by rustup alone, and not by a package. */
+static void what_tools_try_as_a_matter_of_course_is_told_with_v_alone(void **state)
+{
+	static const struct {
+		const char *target, *package, *program;
+		bool told;
+	} rows[] = {
+		{ "/h/.rustup", NULL, "rustc", false },
+		{ "/h/.rustup", "dep@1", "rustc", true },
+		{ "/h/.rustup", NULL, "sh", true },
+		{ "/h/.rustup/bin/x", NULL, "rustc", true },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(record) struct pmg_record record = { .id = "r-1" };
+		pmg_autofree char *usual = NULL;
+		pmg_autofree char *all = NULL;
+
+		denied_to(&record, rows[i].target, rows[i].package, rows[i].program);
+		usual = said(&record, &failed);
+		all = said(&record, &verbose);
+		if ((*usual != '\0') != rows[i].told)
+			fail_msg("row %zu: %s", i, usual);
+		assert_non_null(strstr(all, "1 denied"));
+	}
+}
+
+static void a_manager_that_another_starts_is_told_of(void **state)
+{
+	static const struct {
+		const char *words[6];
+		const char *within; /* NULL: none */
+	} rows[] = {
+		{ { "npx", "pnpm", "install" },
+		  "pnpm started by npx is guarded as a script of it; "
+		  "\"pmg pnpm ...\" guards it as what it is\n" },
+		{ { "npx", "-y", "pnpm@9", "install" }, "pnpm started by npx " },
+		{ { "npm", "exec", "--", "yarn" }, "yarn started by npm " },
+		{ { "pnpm", "dlx", "uv@1" }, "uv started by pnpm " },
+		{ { "npx", "cowsay", "pnpm" }, NULL },
+		{ { "npm", "install", "pnpm" }, NULL },
+		{ { "npx", "@s/pnpm" }, NULL },
+		{ { "pip", "install", "uv" }, NULL },
+	};
+	size_t i, k;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(record) struct pmg_record record = { .id = "r-1" };
+		pmg_autofree char *text = NULL;
+
+		record.tool = pmg_xstrdup(rows[i].words[0]);
+		for (k = 0; k < 6 && rows[i].words[k]; k++)
+			pmg_strv_add(&record.argv, rows[i].words[k]);
+		denied_to(&record, "/h/x", NULL, "node");
+		text = said(&record, &failed);
+		if (rows[i].within ? !strstr(text, rows[i].within)
+				   : strstr(text, "is guarded as a script") != NULL)
+			fail_msg("row %zu: %s", i, text);
+	}
 }
 
 /* "file:../x" in the manifest: a link is made that leads nowhere. */
@@ -307,6 +387,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_of_run_hears_what_it_should),
 		cmocka_unit_test(what_could_not_be_written_here_is_said_of_a_run_that_worked),
+		cmocka_unit_test(what_tools_try_as_a_matter_of_course_is_told_with_v_alone),
+		cmocka_unit_test(a_manager_that_another_starts_is_told_of),
 		cmocka_unit_test(
 			a_folder_of_the_manifest_that_is_closed_is_said_with_what_opens_it),
 		cmocka_unit_test(a_package_that_reached_for_a_secret_is_still_there),

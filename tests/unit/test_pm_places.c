@@ -641,6 +641,29 @@ static void programs_are_found_behind_version_managers(void **state)
 	}
 }
 
+/* A distribution's rustup stands in the place of rustc, and starts what is in the home. */
+static void a_rustup_that_lies_anywhere_has_its_home(void **state)
+{
+	bool is_rustup;
+
+	(void)state;
+	for (is_rustup = false;; is_rustup = true) {
+		pmg_auto(places) struct pmg_places places = { 0 };
+		struct learning l;
+
+		learning_begin(&l, "pip");
+		learning_program(&l, "pip", "exit 1");
+		learning_program(&l, is_rustup ? "rustup" : "other", "exit 1");
+		link_to(&l, "{top}/bin/rustc", is_rustup ? "rustup" : "other");
+		learning_write(&l, "home/.rustup/settings.toml", "");
+		find(&l, "pip install x", &places);
+		assert_int_equal(has(&l, &places.programs, "{home}/.rustup"), is_rustup);
+		learning_end(&l);
+		if (is_rustup)
+			return;
+	}
+}
+
 static void a_project_opens_nothing_outside_by_its_settings(void **state)
 {
 	static const struct {
@@ -917,6 +940,7 @@ int main(void)
 		cmocka_unit_test(caches_behind_links_have_both_names),
 		cmocka_unit_test(programs_are_found_behind_version_managers),
 		cmocka_unit_test(git_is_found_with_what_configures_it),
+		cmocka_unit_test(a_rustup_that_lies_anywhere_has_its_home),
 		cmocka_unit_test(a_project_opens_nothing_outside_by_its_settings),
 		cmocka_unit_test(nor_by_files_that_lie_outside_of_it),
 		cmocka_unit_test(bun_is_known_to_run_code),
