@@ -204,10 +204,13 @@ warm() { # NAME
 	venv
 	use_pip
 	registry_add '{"eco":"pypi","name":"latepy","version":"1.0"}'
-	registry_add '{"eco":"pypi","name":"latesdist","version":"1.0","sdist_only":true}'
+	registry_add '{"eco":"pypi","name":"latesdist","version":"1.0","sdist_only":true,
+		"backend":"open(\"'"$project"'/built\", \"w\")\n"}'
 	python3 -m venv "$BATS_TEST_TMPDIR/own"
 	PATH=$BATS_TEST_TMPDIR/own/bin:$PATH
 	pip download --no-deps --no-binary latesdist -d "$project/wheels" latepy latesdist >/dev/null 2>&1
+	[ -e built ] || fail "the control did not run its build"
+	rm built
 	bare pip install --no-index --find-links wheels latepy
 	must_work
 	printf '{"schema_version":"1.5.0","id":"MAL-2026-80","modified":"2026-01-01T00:00:00Z",
@@ -228,6 +231,13 @@ warm() { # NAME
 	guarded pip install --no-index --find-links wheels --target elsewhere latepy
 	[ "$status" -eq 1 ] || fail "landed unsaid: $(shown)"
 	must_say 'elsewhere/latepy-1.0.dist-info/METADATA; it came past the proxy'
+	# The build of an sdist that nobody fetched is what runs its code.
+	block pkg:pypi/latesdist@1.0
+	guarded --sandbox-allow "write=$project/built" pip install --no-index --find-links wheels --no-build-isolation --target sdist latesdist
+	must_fail
+	must_say '[PMG3008] '
+	must_say 'latesdist'
+	[ ! -e built ] || fail "its build ran: $(shown)"
 }
 
 @test "pnpm: a listed package in the lockfile, and one out of its store" {
