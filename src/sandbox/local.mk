@@ -110,3 +110,5 @@ tests_unit_test_sandbox_inside_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
 libsandbox_a_SOURCES += %D%/verdicts.c %D%/verdicts_priv.h
 check_PROGRAMS += tests/unit/test_sandbox_verdicts
 tests_unit_test_sandbox_verdicts_LDADD = $(LINK_SANDBOX) $(CMOCKA_LIBS)
+tests_unit_test_sandbox_verdicts_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pmg_who_package \
+	-Wl,--wrap=pmg_package_is_installed -Wl,--wrap=pmg_package_of -Wl,--wrap=pmg_refuse_listed
