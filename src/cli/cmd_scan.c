@@ -22,8 +22,10 @@ void pmg_scan_done(struct pmg_scan *scan)
 
 	for (i = 0; i < scan->n_hits; i++)
 		pmg_judgement_done(&scan->hits[i].judgement);
+	for (i = 0; i < scan->n_let_in; i++)
+		pmg_judgement_done(&scan->let_in[i].judgement);
 	free(scan->hits);
-	pmg_strv_done(&scan->waived);
+	free(scan->let_in);
 	pmg_resolved_done(&scan->set);
 	pmg_intel_settings_done(&scan->settings);
 }
@@ -51,15 +53,31 @@ static int open_judge(struct pmg_scan *scan, struct pmg_judge **out, struct pmg_
 	return 0;
 }
 
-static void keep_waived(struct pmg_scan *scan, const struct pmg_resolved_package *p,
-			const struct pmg_judgement *judgement)
+void pmg_scan_waived(const struct pmg_scan *scan, struct pmg_strv *out)
 {
-	size_t i;
+	size_t i, k;
 
-	for (i = 0; i < judgement->waivers.n; i++)
-		pmg_strv_addf(&scan->waived, "%s: %s%s%s: %s", p->file, p->name,
-			      p->version ? "@" : "", p->version ? p->version : "",
-			      judgement->waivers.v[i]);
+	for (i = 0; i < scan->n_let_in; i++) {
+		const struct pmg_resolved_package *p = &scan->set.v[scan->let_in[i].at];
+		const struct pmg_strv *waivers = &scan->let_in[i].judgement.waivers;
+
+		for (k = 0; k < waivers->n; k++)
+			pmg_strv_addf(out, "%s: %s%s%s: %s", p->file, p->name,
+				      p->version ? "@" : "", p->version ? p->version : "",
+				      waivers->v[k]);
+	}
+}
+
+/* @param taken  left empty */
+static void keep(struct pmg_scan *scan, size_t at, struct pmg_judgement *taken)
+{
+	bool let_in = taken->verdict == PMG_VERDICT_ALLOW;
+	struct pmg_scan_hit **list = let_in ? &scan->let_in : &scan->hits;
+	size_t *n = let_in ? &scan->n_let_in : &scan->n_hits;
+
+	*list = pmg_grow(*list, *n, let_in ? &scan->cap_let_in : &scan->cap_hits, sizeof **list);
+	(*list)[(*n)++] = (struct pmg_scan_hit){ at, *taken };
+	*taken = (struct pmg_judgement){ 0 };
 }
 
 static int judge_all(struct pmg_scan *scan, struct pmg_judge *judge, struct pmg_err *err)
@@ -77,14 +95,8 @@ static int judge_all(struct pmg_scan *scan, struct pmg_judge *judge, struct pmg_
 
 		if (r < 0)
 			return pmg_err_wrap(err, "%s", p->file);
-		if (judgement.verdict == PMG_VERDICT_ALLOW) {
-			keep_waived(scan, p, &judgement);
-			continue;
-		}
-		scan->hits =
-			pmg_grow(scan->hits, scan->n_hits, &scan->cap_hits, sizeof *scan->hits);
-		scan->hits[scan->n_hits++] = (struct pmg_scan_hit){ i, judgement };
-		judgement = (struct pmg_judgement){ 0 };
+		if (judgement.verdict != PMG_VERDICT_ALLOW || judgement.waivers.n > 0)
+			keep(scan, i, &judgement);
 	}
 	return 0;
 }
@@ -137,6 +149,7 @@ static const char *plural(size_t n)
 static void print_text(const struct pmg_out *out, const struct pmg_scan *scan, bool verbose,
 		       bool quiet)
 {
+	pmg_auto(strv) struct pmg_strv waived = { 0 };
 	size_t i;
 
 	for (i = 0; i < scan->n_hits; i++)
@@ -146,8 +159,9 @@ static void print_text(const struct pmg_out *out, const struct pmg_scan *scan, b
 		print_list(out, &scan->set.skipped, out->messages);
 	if (quiet)
 		return;
-	for (i = 0; i < scan->waived.n; i++) {
-		pmg_autofree char *line = pmg_out_quote(scan->waived.v[i]);
+	pmg_scan_waived(scan, &waived);
+	for (i = 0; i < waived.n; i++) {
+		pmg_autofree char *line = pmg_out_quote(waived.v[i]);
 
 		pmg_out_note(out, "%s", line);
 	}

@@ -26,7 +26,8 @@ struct pmg_scan {
 	struct pmg_resolved set;
 	struct pmg_scan_hit *hits;
 	size_t n_hits, cap_hits;
-	struct pmg_strv waived; /* lines: what would be listed but for the policy on packages */
+	struct pmg_scan_hit *let_in; /* what would be listed but for the policy on packages */
+	size_t n_let_in, cap_let_in;
 	struct pmg_intel_settings settings;
 	struct pmg_index_info info;
 };
@@ -37,6 +38,9 @@ PMG_DEFINE_AUTO_DONE(scan, struct pmg_scan, pmg_scan_done);
 struct json_t *pmg_scan_json(const struct pmg_scan *scan) PMG_MUST_CHECK;
 /** SARIF 2.1.0. Caller frees. Source: OASIS sarif-v2.1.0, sections 3.13 to 3.52 */
 struct json_t *pmg_scan_sarif(const struct pmg_scan *scan) PMG_MUST_CHECK;
+/** "FILE: NAME@VERSION: known malware (MAL-1), waived by ..." of each that was let in. Caller:
+ * done. */
+void pmg_scan_waived(const struct pmg_scan *scan, struct pmg_strv *out);
 /** "known malware (MAL-1 MAL-2): note". Caller frees. */
 char *pmg_scan_why(const struct pmg_judgement *judgement) PMG_MUST_CHECK;
 

@@ -14,15 +14,19 @@ static struct json_t *hit_json(const struct pmg_scan *scan, const struct pmg_sca
 	struct json_t *json = pmg_json_object();
 	char code[PMG_DIAG_LEN];
 
-	pmg_diag_text(pmg_reason_diag(j->reason), code);
 	pmg_json_set_str(json, "ecosystem", pmg_eco_name(p->eco));
 	pmg_json_set_str(json, "name", p->name);
 	pmg_json_set_str(json, "version", p->version);
 	pmg_json_set_str(json, "verdict", pmg_verdict_name(j->verdict));
-	pmg_json_set_str(json, "reason", pmg_reason_text(j->reason));
-	pmg_json_set_str(json, "code", code);
+	if (j->reason != PMG_REASON_NONE) {
+		pmg_diag_text(pmg_reason_diag(j->reason), code);
+		pmg_json_set_str(json, "reason", pmg_reason_text(j->reason));
+		pmg_json_set_str(json, "code", code);
+	}
 	pmg_json_set(json, "ids", pmg_json_strv(&j->ids));
 	pmg_json_set(json, "sources", pmg_json_strv(&j->sources));
+	if (j->waivers.n > 0)
+		pmg_json_set(json, "waivers", pmg_json_strv(&j->waivers));
 	pmg_json_set_str(json, "rule", j->rule);
 	pmg_json_set_str(json, "note", j->note);
 	pmg_json_set_str(json, "file", p->file);
@@ -35,16 +39,21 @@ static struct json_t *hit_json(const struct pmg_scan *scan, const struct pmg_sca
 struct json_t *pmg_scan_json(const struct pmg_scan *scan)
 {
 	struct json_t *json = pmg_json_object();
-	struct json_t *hits = pmg_json_array();
+	struct json_t *hits = pmg_json_array(), *let_in = pmg_json_array();
+	pmg_auto(strv) struct pmg_strv waived = { 0 };
 	size_t i;
 
 	for (i = 0; i < scan->n_hits; i++)
 		pmg_json_add(hits, hit_json(scan, &scan->hits[i]));
+	for (i = 0; i < scan->n_let_in; i++)
+		pmg_json_add(let_in, hit_json(scan, &scan->let_in[i]));
+	pmg_scan_waived(scan, &waived);
 	pmg_json_set_str(json, "path", scan->path);
 	pmg_json_set_count(json, "packages", scan->set.n);
 	pmg_json_set_count(json, "files", scan->set.files.n);
 	pmg_json_set(json, "findings", hits);
-	pmg_json_set(json, "waived", pmg_json_strv(&scan->waived));
+	pmg_json_set(json, "let_in", let_in);
+	pmg_json_set(json, "waived", pmg_json_strv(&waived));
 	pmg_json_set(json, "unread", pmg_json_strv(&scan->set.unread));
 	pmg_json_set(json, "skipped", pmg_json_strv(&scan->set.skipped));
 	pmg_json_set(json, "index", pmg_intel_state_json(&scan->settings, &scan->info));

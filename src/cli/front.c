@@ -127,15 +127,49 @@ void pmg_front_environment(struct pmg_strv *out)
 		pmg_strv_extend(out, environ);
 }
 
+/* An option that says what a run may do: pmg-intel runs nothing, and judges no ages. NULL: none
+ * given. */
+static const char *only_for_runs(const struct pmg_front_settings *settings)
+{
+	const struct {
+		const char *name;
+		bool given;
+	} rows[] = {
+		{ "--min-age", settings->min_age },
+		{ "--as-of", settings->as_of },
+		{ "--skip-dependency-cooldown", settings->skip_cooldown },
+		{ "--no-sandbox", settings->no_sandbox },
+		{ "--sandbox-allow", settings->allows.n > 0 },
+		{ "--sandbox-profile", settings->profile },
+		{ "--strict", settings->strict },
+		{ "--driver", settings->driver },
+		{ "--fail-on-violation", settings->fail_on_violation },
+	};
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
+		if (rows[i].given)
+			return rows[i].name;
+	return NULL;
+}
+
 /* The rest of the command line is pmg-intel's business; so are the options given before. */
 static int hand_on(const struct pmg_call *call, const char *family, struct pmg_err *err)
 {
 	const struct pmg_cmd_settings *settings = call->settings;
+	const char *option = only_for_runs(call->settings);
 	pmg_auto(strv) struct pmg_strv argv = { 0 };
 	pmg_autofree char *path = NULL;
 	unsigned i;
-	int r = pmg_self_helper("pmg-intel", &path, err);
+	int r;
 
+	if (option) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0,
+				  "%s is for runs of a tool, not for \"pmg %s\"", option,
+				  call->cmd->name);
+		return pmg_err_hint(err, "nothing was done");
+	}
+	r = pmg_self_helper("pmg-intel", &path, err);
 	if (r < 0)
 		return r;
 	pmg_strv_add(&argv, "pmg-intel");

@@ -117,6 +117,33 @@ static void json_has_all_of_it(void **state)
 	assert_string_equal(pmg_json_str(hit, "verdict"), "block");
 }
 
+/* Of what the policy on packages lets in, too: by which record it would have been listed. */
+static void what_was_waived_has_its_record(void **state)
+{
+	pmg_auto(json) struct json_t *json = NULL;
+	const struct json_t *one;
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *out = NULL, *listed = NULL;
+
+	(void)state;
+	put("p/package-lock.json",
+	    "{\"packages\": {\"node_modules/event-stream\": {\"version\": \"3.3.6\"}}}");
+	assert_int_equal(scan("--json", NULL, &listed), 1);
+	put(".config/pmg/config.yml", "schema_version: 1\ntrusted_packages:\n"
+				      "  - {purl: \"pkg:npm/event-stream\", reason: read}\n");
+	assert_int_equal(scan("--json", NULL, &out), 0);
+	assert_int_equal(pmg_json_parse("out", out, strlen(out), &json, &err), 0);
+	assert_int_equal(pmg_json_len(pmg_json_get(json, "findings")), 0);
+	one = pmg_json_at(pmg_json_get(json, "let_in"), 0);
+	assert_string_equal(pmg_json_str(one, "verdict"), "allow");
+	assert_null(pmg_json_str(one, "reason"));
+	assert_int_equal(pmg_json_len(pmg_json_get(one, "ids")), 1);
+	assert_non_null(strstr(pmg_json_text(pmg_json_at(pmg_json_get(one, "waivers"), 0)),
+			       "waived by trusted_packages pkg:npm/event-stream"));
+	assert_string_equal(pmg_json_str(one, "file"), "./package-lock.json");
+	assert_int_equal(pmg_json_len(pmg_json_get(json, "waived")), 1);
+}
+
 static void sarif_names_rule_and_place(void **state)
 {
 	pmg_auto(json) struct json_t *json = NULL;
@@ -173,6 +200,7 @@ int main(void)
 		ROW(a_clean_tree_is_silent),
 		ROW(what_is_listed_is_named_with_its_line),
 		ROW(json_has_all_of_it),
+		ROW(what_was_waived_has_its_record),
 		ROW(sarif_names_rule_and_place),
 		ROW(without_an_index_it_ends_as_a_run_does),
 		ROW(what_is_not_there_is_a_wrong_command_line),

@@ -118,6 +118,13 @@ static const struct {
 	  121,
 	  "pmg: too many arguments\n"
 	  "pmg: usage: pmg audit list [--json] [--limit N] [--run ID] [--blocked]\n" },
+	{ { "pmg", "--min-age", "7d", "scan" },
+	  121,
+	  "pmg: --min-age is for runs of a tool, not for \"pmg scan\"\npmg: nothing was done\n" },
+	{ { "pmg", "--no-sandbox", "intel", "status" },
+	  121,
+	  "pmg: --no-sandbox is for runs of a tool, not for \"pmg intel\"\npmg: nothing was "
+	  "done\n" },
 	{ { "pmg", "help", "version" },
 	  0,
 	  "Usage: pmg version [--json]\n\nprint the version\n\nOptions:\n"
