@@ -325,7 +325,9 @@ bool pmg_artifact_judge(struct pmg_artifact *artifact, const struct pmg_asked *a
 	if (is_named)
 		pmg_earlier_compare(all->policy.earlier, &file, &inspected->findings);
 	if (!pmg_gate_release(all->gate, asked, url, &seen, out)) {
-		remember(all, url, out);
+		/* What was cut on its way may come whole the next time. */
+		if (inspected->findings.counts[PMG_TRAIT_UNREADABLE] == 0)
+			remember(all, url, out);
 		return false;
 	}
 	if (is_named && inspected->is_whole)

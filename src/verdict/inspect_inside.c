@@ -98,16 +98,18 @@ static struct json_t *parse(struct pmg_inspection *in, const char *path, const c
 	pmg_autofree char *copy = as_utf8(text, len);
 	size_t mark = pmg_str_has_prefix(copy, "\xef\xbb\xbf") ? 3 : 0;
 	pmg_auto(json) struct json_t *doc = NULL;
-	pmg_auto(json) struct json_t *strict = NULL;
 	struct pmg_err err = PMG_ERR_INIT;
 
-	if (pmg_json_parse_as_js(path, copy, len, &doc, &err) < 0 || !pmg_json_is_object(doc)) {
-		pmg_traits_add(in->out, PMG_TRAIT_UNREADABLE, "%s cannot be read", path);
-		return NULL;
-	}
-	if (pmg_json_parse(path, copy + mark, len - mark, &strict, &err) < 0)
+	if (pmg_json_parse(path, copy + mark, len - mark, &doc, &err) == 0 &&
+	    pmg_json_is_object(doc))
+		return pmg_steal_ptr(&doc);
+	if (!doc && pmg_json_parse_as_js(path, copy, len, &doc, &err) == 0 &&
+	    pmg_json_is_object(doc)) {
 		pmg_traits_add(in->out, PMG_TRAIT_UNINSPECTED, "%s has a key twice", path);
-	return pmg_steal_ptr(&doc);
+		return pmg_steal_ptr(&doc);
+	}
+	pmg_traits_add(in->out, PMG_TRAIT_UNREADABLE, "%s cannot be read", path);
+	return NULL;
 }
 
 static void read_package_json(struct pmg_inspection *in, const char *path, const char *text,

@@ -310,10 +310,13 @@ class Inspected(world.Case):
             answer = self.client().get(self.shelf.put("/%s/-/%s-1.0.0.tgz" % (name, name), data))
             self.assertEqual(answer.status, 403)
             self.assertIn(b"it cannot be read as an archive", answer.body)
+        # What was cut on its way may be asked for again.
+        self.assertEqual(self.client().get(self.shelf.put("/cut/-/cut-1.0.0.tgz",
+                                                          tgz(name="cut"))).status, 200)
         rows = self.judged()
         self.assertEqual(rows[0], ("bomb", "1.0.0", "block", 3009,
                                    ["oversized: it unpacks to too much"]))
-        self.assertEqual([row[2] for row in rows], ["block"] * 3)
+        self.assertEqual([row[2] for row in rows], ["block"] * 3 + ["allow"])
 
     def test_a_client_that_goes_does_no_harm(self):
         self.begin()
