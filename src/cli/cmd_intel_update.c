@@ -77,8 +77,14 @@ static int import(void *arg, const struct pmg_import_want *want, struct pmg_err 
 {
 	struct work *work = arg;
 	struct json_t *report = NULL;
-	int r = pmg_intel_import_apart(want, &report, err);
+	int r;
 
+	if (work->bar) { /* some seconds, of which nothing else is seen */
+		(void)fprintf(work->out->messages, "\r\033[K%s: reading it", want->feed);
+		(void)fflush(work->out->messages);
+		work->shown = true;
+	}
+	r = pmg_intel_import_apart(want, &report, err);
 	if (r < 0)
 		return r;
 	pmg_json_free(work->report);
@@ -101,7 +107,9 @@ static void wipe_bar(struct work *work)
 static void progress(void *arg, const char *feed, uint64_t done, uint64_t total, bool records)
 {
 	struct work *work = arg;
-	uint64_t now = pmg_clock_ms(), unit = records ? 1 : 1000000;
+	uint64_t now = pmg_clock_ms();
+	double unit = records ? 1 : 1e6;
+	int digits = records ? 0 : 1;
 	char bar[BAR + 1];
 	size_t i, full = total ? (size_t)(done * BAR / total) : 0;
 
@@ -110,9 +118,10 @@ static void progress(void *arg, const char *feed, uint64_t done, uint64_t total,
 	for (i = 0; i < BAR; i++)
 		bar[i] = i < full ? '#' : '.';
 	bar[BAR] = '\0';
-	(void)fprintf(work->out->messages, "\r\033[K%s [%s] %" PRIu64, feed, bar, done / unit);
+	(void)fprintf(work->out->messages, "\r\033[K%s [%s] %.*f", feed, bar, digits,
+		      (double)done / unit);
 	if (total)
-		(void)fprintf(work->out->messages, " of %" PRIu64, total / unit);
+		(void)fprintf(work->out->messages, " of %.*f", digits, (double)total / unit);
 	(void)fprintf(work->out->messages, " %s", records ? "records" : "MB");
 	(void)fflush(work->out->messages);
 	work->shown = true;
@@ -142,6 +151,18 @@ static struct json_t *feed_json(struct work *work, const struct pmg_config_feed 
 	return json;
 }
 
+static void print_whole(const struct pmg_out *out, const struct json_t *import,
+			const struct pmg_update_report *report)
+{
+	(void)fprintf(out->to, "%lld record%s, %.1f MB fetched",
+		      (long long)pmg_json_int(import, "records"),
+		      plural((uint64_t)pmg_json_int(import, "records")),
+		      (double)report->bytes / 1e6);
+	if (report->resumed > 0)
+		(void)fprintf(out->to, ", %.1f MB were there", (double)report->resumed / 1e6);
+	(void)fputc('\n', out->to);
+}
+
 static void print_feed(struct work *work, const struct pmg_config_feed *feed,
 		       const struct pmg_update_report *report)
 {
@@ -155,10 +176,7 @@ static void print_feed(struct work *work, const struct pmg_config_feed *feed,
 		(void)fprintf(work->out->to, "%zu changed record%s, now %lld\n", report->changed,
 			      plural(report->changed), (long long)pmg_json_int(import, "records"));
 	else
-		(void)fprintf(work->out->to, "%lld record%s, %.1f MB fetched\n",
-			      (long long)pmg_json_int(import, "records"),
-			      plural((uint64_t)pmg_json_int(import, "records")),
-			      (double)report->bytes / 1e6);
+		print_whole(work->out, import, report);
 	if (report->missing > 0)
 		pmg_out_note(work->out, "%s: of the changed records %zu %s not there", feed->name,
 			     report->missing, report->missing == 1 ? "is" : "are");
