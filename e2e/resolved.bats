@@ -126,6 +126,30 @@ warm() { # NAME
 		fail "no SARIF: $stdout"
 }
 
+@test "a listed file is known by the digest that a lockfile has, whatever it is called" {
+	local hex sri
+	warm innocent
+	hex=$(printf listed | sha256sum | cut -d ' ' -f 1)
+	sri=$(jq -r '.packages["node_modules/innocent"].integrity' package-lock.json)
+	[[ $sri == sha512-* ]] || fail "no digest: $(cat package-lock.json)"
+	printf '{"schema_version":"1.5.0","id":"MAL-2026-90","modified":"2026-01-01T00:00:00Z","affected":[{
+		"package":{"ecosystem":"npm","name":"another"},"versions":["1.0.0"],"database_specific":{"indicators":{"package_integrity":[
+		{"hashes":{"sha512_sri":"%s"}},{"hashes":{"sha256":"%s"}}]}}}]}\n' "$sri" "$hex" >"$BATS_TEST_TMPDIR/m.json"
+	"$pmg" intel import --name late "$BATS_TEST_TMPDIR/m.json" >/dev/null 2>&1
+	printf 'x==1.0 --hash=sha256:%064d \\\n  --hash=sha256:%s\ny==1.0 --hash=sha256:%064d\n' 1 "$hex" 2 >requirements.txt
+	bare "$pmg" scan
+	[ "$status" -eq 1 ] || fail "status: $(shown)"
+	grep -qF './requirements.txt:1: x@1.0 (pypi): the file itself is known malware (MAL-2026-90)' <<<"$stdout" || fail "unsaid: $(shown)"
+	grep -qF 'innocent@1.0.0 (npm): the file itself is known malware (MAL-2026-90)' <<<"$stdout" || fail "unsaid: $(shown)"
+	! grep -q 'y@1.0' <<<"$stdout" || fail "too much: $(shown)"
+	rm -rf node_modules
+	forget
+	guarded npm ci --offline
+	[ "$status" -eq 1 ] || fail "not refused: $(shown)"
+	must_say '[PMG3008] refused innocent@1.0.0 (npm): the file itself is known malware, PMG3002 MAL-2026-90'
+	[ ! -e node_modules ]
+}
+
 @test "PMG3008: a listed package out of a warm cache does not run its script, whoever installs it" {
 	warm cached
 	rm -rf node_modules package-lock.json
