@@ -85,6 +85,11 @@ static const struct pmg_opt import_opts[] = {
 	  .offset = offsetof(struct pmg_intel_import_opts, pubkeys),
 	  .arg = "KEY",
 	  .help = "of --manifest: whose signature counts, a file or base64; at most two" },
+	{ .kind = PMG_OPT_TEXT,
+	  .name = "remove",
+	  .offset = offsetof(struct pmg_intel_import_opts, remove),
+	  .arg = "FEED",
+	  .help = "take a feed out of the index, with all its records" },
 	{ 0 },
 };
 
@@ -105,6 +110,10 @@ static const struct pmg_opt allow_opts[] = {
 	  .offset = offsetof(struct pmg_intel_allow_opts, reason),
 	  .arg = "TEXT",
 	  .help = "why; must be given" },
+	{ .kind = PMG_OPT_FLAG,
+	  .name = "remove",
+	  .offset = offsetof(struct pmg_intel_allow_opts, remove),
+	  .help = "let the records count again" },
 	{ 0 },
 };
 
@@ -192,11 +201,12 @@ static const struct pmg_opt block_opts[] = {
 
 static const struct pmg_cmd cmds[] = {
 	{ .name = "allow",
-	  .synopsis = "[--expires WHEN] [--id ID] [--json] --reason TEXT PURL",
+	  .synopsis = "[--expires WHEN] [--id ID] [--json] --reason TEXT PURL | --remove [--id ID] "
+		      "[--json] PURL",
 	  .summary = "let a version in that a feed is mistaken about",
 	  .about = "Writes an entry of intel.overrides into overrides.yml beside config.yml: the\n"
-		   "record does not count for this version, and each use of it is said. Who takes "
-		   "the\nentry out of that file undoes it.\n",
+		   "record does not count for this version, and each use of it is said. --remove "
+		   "takes\nsuch entries out again.\n",
 	  .min = 1,
 	  .max = 1,
 	  .opts = allow_opts,
@@ -222,7 +232,7 @@ static const struct pmg_cmd cmds[] = {
 	  .run = pmg_cmd_intel_export },
 	{ .name = "import",
 	  .synopsis = "[--accept] [--ecosystem E] [--json] [--name FEED] PATH | --manifest FILE "
-		      "--pubkey KEY [PATH]",
+		      "--pubkey KEY [PATH] | --remove FEED",
 	  .summary = "take the records of a feed into the index",
 	  .about = "PATH is an archive (zip, tar), a folder or a file of records in OSV format, or "
 		   "a\n"

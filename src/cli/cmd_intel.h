@@ -62,6 +62,9 @@ struct json_t *pmg_intel_index_json(int64_t built, uint64_t records) PMG_MUST_CH
 
 /** The clock, or SOURCE_DATE_EPOCH: the date of an index that is built. */
 int64_t pmg_intel_date(void);
+/** `pmg intel import --remove`. */
+int pmg_intel_import_remove(const struct pmg_call *call, struct pmg_err *err) PMG_MUST_CHECK;
+
 struct pmg_import_report;
 /** What `pmg intel import --json` prints. */
 struct json_t *pmg_intel_report_json(const char *feed, int64_t now,
@@ -88,13 +91,13 @@ int pmg_intel_confine(const struct pmg_import_want *want, int keep,
 
 /* Options of each command; the rows are in cmd_intel.c. */
 struct pmg_intel_import_opts {
-	const char *ecosystem, *manifest, *name;
+	const char *ecosystem, *manifest, *name, *remove;
 	struct pmg_strv pubkeys;
 	bool accept, json;
 };
 struct pmg_intel_allow_opts {
 	const char *expires, *id, *reason;
-	bool json;
+	bool json, remove;
 };
 struct pmg_intel_report_opts {
 	bool json;

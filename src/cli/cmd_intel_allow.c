@@ -107,6 +107,78 @@ static void print(const struct pmg_call *call, const char *path, const struct pm
 	}
 }
 
+static int check_removal(const struct pmg_intel_allow_opts *opts, const struct pmg_purl *purl,
+			 struct pmg_err *err)
+{
+	if (opts->reason || opts->expires)
+		return pmg_err_set(err, PMG_E_USAGE, 0,
+				   "--reason and --expires are not for --remove");
+	if (!purl->version)
+		return pmg_err_set(err, PMG_E_USAGE, 0, "of which version?");
+	return 0;
+}
+
+static void print_removed(const struct pmg_call *call, const char *path, const struct pmg_strv *ids)
+{
+	const struct pmg_intel_allow_opts *opts = call->opts;
+	const struct pmg_cmd_settings *settings = call->settings;
+	pmg_autofree char *safe = pmg_out_quote(call->operands[0]);
+	size_t i;
+
+	if (opts->json) {
+		pmg_auto(json) struct json_t *json = pmg_json_object();
+
+		pmg_json_set_str(json, "purl", call->operands[0]);
+		pmg_json_set(json, "ids", pmg_json_strv(ids));
+		pmg_json_set_str(json, "path", path);
+		pmg_json_set_bool(json, "removed", true);
+		pmg_out_json(call->out, json);
+		return;
+	}
+	for (i = 0; !settings->quiet && i < ids->n; i++) {
+		pmg_autofree char *id = pmg_out_quote(ids->v[i]);
+
+		pmg_out_note(call->out, "%s counts for %s again", id, safe);
+	}
+}
+
+static int remove_entries(const struct pmg_call *call, const struct pmg_purl *purl,
+			  struct pmg_err *err)
+{
+	const struct pmg_intel_allow_opts *opts = call->opts;
+	const struct pmg_override entry = { .ecosystem = pmg_eco_name(purl->eco),
+					    .name = purl->name,
+					    .version = purl->version,
+					    .id = opts->id };
+	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
+	pmg_auto(strv) struct pmg_strv ids = { 0 };
+	pmg_autofree char *dir = NULL;
+	pmg_autofd int lock = -1;
+	int r = check_removal(opts, purl, err);
+
+	if (r == 0)
+		r = pmg_intel_place_find(&place, err);
+	if (r < 0)
+		return r;
+	dir = pmg_path_dir(place.overrides);
+	r = pmg_dirs_make(dir, err);
+	if (r == 0)
+		r = pmg_lock_take(place.overrides, PMG_LOCK_MS, &lock, err);
+	if (r == 0)
+		r = pmg_overrides_remove(place.overrides, &entry, &ids, err);
+	if (r < 0)
+		return r;
+	if (ids.n == 0) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "%s has no such entry for this version",
+				  place.overrides);
+		return pmg_err_hint(err,
+				    "\"pmg intel query\" says which entry lets it in; those of "
+				    "config.yml are taken out there");
+	}
+	print_removed(call, place.overrides, &ids);
+	return 0;
+}
+
 int pmg_cmd_intel_allow(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_allow_opts *opts = call->opts;
@@ -120,6 +192,8 @@ int pmg_cmd_intel_allow(const struct pmg_call *call, struct pmg_err *err)
 	size_t i;
 	int r = pmg_intel_purl(call->operands[0], &purl, err);
 
+	if (r == 0 && opts->remove)
+		return remove_entries(call, &purl, err);
 	if (r == 0)
 		r = check(opts, &purl, err);
 	if (r == 0)

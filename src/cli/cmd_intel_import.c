@@ -251,6 +251,8 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 	enum pmg_eco eco;
 	int r;
 
+	if (opts->remove)
+		return pmg_intel_import_remove(call, err);
 	if (opts->manifest)
 		return pmg_intel_import_signed(call, err);
 	if (opts->pubkeys.n > 0)

@@ -4,7 +4,7 @@ libcliintel_a_SOURCES = \
 	%D%/cmd_intel.c %D%/cmd_intel.h %D%/cmd_intel_block.c %D%/cmd_intel_config.c %D%/cmd_intel_confine.c %D%/cmd_intel_import.c %D%/cmd_intel_listed.c \
 	%D%/cmd_intel_query.c %D%/cmd_intel_rollback.c %D%/cmd_intel_status.c
 libcliintel_a_SOURCES += %D%/cmd_scan.c %D%/cmd_scan.h %D%/cmd_scan_report.c
-libcliintel_a_SOURCES += %D%/cmd_intel_allow.c %D%/cmd_intel_apart.c %D%/cmd_intel_report.c %D%/cmd_intel_signed.c %D%/cmd_intel_update.c
+libcliintel_a_SOURCES += %D%/cmd_intel_allow.c %D%/cmd_intel_apart.c %D%/cmd_intel_remove.c %D%/cmd_intel_report.c %D%/cmd_intel_signed.c %D%/cmd_intel_update.c
 libcliintel_a_SOURCES += %D%/cmd_intel_exposure.c
 LINK_CLI_INTEL = libcliintel.a libcli.a libkernel.a libviolation.a libpolicy.a $(LINK_VERDICT) $(SECCOMP_LIBS)
 

@@ -36,4 +36,14 @@ struct pmg_override {
 int pmg_overrides_add(const char *path, const struct pmg_override *entry,
 		      struct pmg_err *err) PMG_MUST_CHECK;
 
+/**
+ * Take the entries of a version out again; whatever else stands there stays as it is.
+ * @param entry  of it ecosystem, name and version; id NULL: of all records
+ * @param[out] ids  of those that were taken out, added to
+ * @return 0, also when there is none; -PMG_E_CONFIG: the file is wrong, or an entry cannot be told
+ *         from what is around it (its place, and a hint); -PMG_E_LIMIT; -PMG_E_SYS
+ */
+int pmg_overrides_remove(const char *path, const struct pmg_override *entry, struct pmg_strv *ids,
+			 struct pmg_err *err) PMG_MUST_CHECK;
+
 #endif

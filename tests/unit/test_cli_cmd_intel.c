@@ -333,7 +333,61 @@ static void what_is_allowed_is_one_record_of_one_version_with_a_reason(void **st
 		assert_non_null(strstr(q.out, "not \\x1b[1mbad"));
 		assert_non_null(strstr(again.out, "\"added\":false"));
 	}
+	{
+		pmg_auto(said) struct said both =
+			RUN("allow", "--remove", "--reason", "r", "pkg:npm/x@1.0.0");
+		pmg_auto(said) struct said every = RUN("allow", "--remove", "pkg:npm/x");
+		pmg_auto(said) struct said of_two =
+			RUN("allow", "--remove", "--id", "MAL-2", "pkg:npm/x@1.0.0");
+		pmg_auto(said) struct said r =
+			RUN("allow", "--remove", "--json", "pkg:npm/x@1.0.0");
+		pmg_auto(said) struct said q = RUN("query", "pkg:npm/x@1.0.0");
+		pmg_auto(said) struct said again = RUN("allow", "--remove", "pkg:npm/x@1.0.0");
+
+		assert_int_equal(both.status, 121);
+		assert_int_equal(every.status, 121);
+		assert_int_equal(of_two.status, 121);
+		assert_int_equal(r.status, 0);
+		assert_true(pmg_str_has_prefix(r.out, "{\"purl\":\"pkg:npm/x@1.0.0\",\"ids\":["
+						      "\"MAL-1\"],\"path\":"));
+		assert_non_null(strstr(r.out, "\"removed\":true"));
+		assert_true(pmg_str_has_prefix(q.out, "npm x@1.0.0: block, "));
+		assert_int_equal(again.status, 121);
+		assert_non_null(strstr(again.err, "has no such entry for this version"));
+	}
 	assert_int_equal(unlink(path), 0);
+}
+
+static void a_feed_is_taken_out_again(void **state)
+{
+	pmg_autofree char *feed = feed_path();
+	pmg_auto(said) struct said add = RUN("import", "-q", "--name", "osv-npm", feed);
+	pmg_auto(said) struct said with = RUN("import", "--remove", "osv-npm", feed);
+	pmg_auto(said) struct said none = RUN("import", "--remove", "osv-pypi");
+	pmg_auto(said) struct said out = RUN("import", "--remove", "osv-npm");
+	pmg_auto(said) struct said again = RUN("import", "--remove", "osv-npm", "--json");
+	pmg_auto(said) struct said status = RUN("status", "--json");
+
+	(void)state;
+	assert_int_equal(add.status, 0);
+	assert_int_equal(with.status, 121);
+	assert_int_equal(none.status, 121);
+	assert_non_null(strstr(none.err, "the index has no feed \"osv-pypi\""));
+	assert_int_equal(out.status, 0);
+	assert_string_equal(out.out, "osv-npm: removed, 2 records; in the index now: 4 records, 2 "
+				     "packages\n");
+	assert_non_null(strstr(out.err, "osv-npm is one of the feeds that \"pmg intel update\" "));
+	assert_int_equal(again.status, 121);
+	assert_null(strstr(status.out, "osv-npm"));
+	{
+		pmg_auto(said) struct said a = RUN("import", "-q", "--name", "mine", feed);
+		pmg_auto(said) struct said j = RUN("import", "--remove", "mine", "--json");
+
+		assert_int_equal(a.status, 0);
+		assert_true(pmg_str_has_prefix(
+			j.out, "{\"feed\":\"mine\",\"removed\":2,\"index\":{\"built\":\""));
+		assert_string_equal(j.err, "");
+	}
 }
 
 static void lines_are_answered_one_by_one(void **state)
@@ -605,6 +659,7 @@ int main(void)
 		cmocka_unit_test(a_report_tells_what_is_known),
 		cmocka_unit_test(what_no_index_has_is_told_as_well),
 		cmocka_unit_test(what_is_allowed_is_one_record_of_one_version_with_a_reason),
+		cmocka_unit_test(a_feed_is_taken_out_again),
 		cmocka_unit_test(lines_are_answered_one_by_one),
 		cmocka_unit_test(a_line_that_cannot_be_read_ends_it_with_its_number),
 		cmocka_unit_test(block_and_unblock_change_the_answer),

@@ -113,6 +113,82 @@ static void where_nothing_can_be_written_behind_nothing_is_written(void **state)
 	}
 }
 
+#define ONE(id)                                                                                    \
+	"  - {ecosystem: npm, name: \"@acme/x\", version: \"1.0.0\", id: \"" id                    \
+	"\", reason: \"r\"}\n"
+#define OTHER                                                                                      \
+	"  - ecosystem: npm # of another\n"                                                        \
+	"    name: y\n"                                                                            \
+	"    version: 1.0.0\n"                                                                     \
+	"    id: MAL-1\n"                                                                          \
+	"    reason: r\n"                                                                          \
+	"\n"                                                                                       \
+	"  # mine\n"
+#define LONG                                                                                       \
+	"  - ecosystem: npm\n"                                                                     \
+	"    name: '@acme/x'\n"                                                                    \
+	"    version: 1.0.0\n"                                                                     \
+	"    id: MAL-3\n"                                                                          \
+	"    reason: r\n"
+
+/* before, the record or NULL for all, what is left (NULL: refused), and which were taken out */
+static const struct {
+	const char *before, *id, *after, *ids;
+} removals[] = {
+	{ V1 "overrides:\n" ONE("MAL-1") OTHER ONE("MAL-2"), NULL, V1 "overrides:\n" OTHER,
+	  "MAL-1 MAL-2" },
+	{ V1 "overrides:\n" ONE("MAL-1") OTHER ONE("MAL-2"), "MAL-2",
+	  V1 "overrides:\n" ONE("MAL-1") OTHER, "MAL-2" },
+	{ V1 "overrides:\n" ONE("MAL-1"), "MAL-2", V1 "overrides:\n" ONE("MAL-1"), "" },
+	{ V1 "overrides:\n" LONG OTHER, NULL, V1 "overrides:\n" OTHER, "MAL-3" },
+	{ "# mine\n" V1 "overrides:\n" LONG ONE("MAL-1"), NULL, "# mine\n" V1, "MAL-3 MAL-1" },
+	{ V1 "overrides:\n  -\n    ecosystem: npm\n    name: '@acme/x'\n    version: 1.0.0\n"
+	     "    id: M\n    reason: r\n",
+	  NULL, NULL, ":4: the entry cannot be told from what is around it" },
+	{ V1 "overrides: [{ecosystem: npm, name: '@acme/x', version: 1.0.0, id: M, reason: r},\n"
+	     "  {ecosystem: npm, name: y, version: 1.0.0, id: M, reason: r}]\n",
+	  NULL, NULL, ":2: the entry cannot be told from what is around it" },
+	{ V1, NULL, V1, "" },
+};
+
+static void an_entry_is_taken_out_and_all_else_stays(void **state)
+{
+	struct pmg_override which = entry;
+	size_t i, len;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(removals); i++) {
+		const char *after = removals[i].after ? removals[i].after : removals[i].before;
+		pmg_auto(strv) struct pmg_strv ids = { 0 };
+		pmg_autofree char *text = NULL, *got = NULL;
+		struct pmg_err err = PMG_ERR_INIT;
+		int r;
+
+		folder_write(top, PMG_OVERRIDES_FILE, removals[i].before,
+			     strlen(removals[i].before));
+		which.id = removals[i].id;
+		r = pmg_overrides_remove(file, &which, &ids, &err);
+		assert_int_equal(r, removals[i].after ? 0 : -PMG_E_CONFIG);
+		got = r == 0 ? pmg_strv_join(&ids, " ", 100) : pmg_xstrdup(err.msg + strlen(file));
+		assert_string_equal(got, removals[i].ids);
+		assert_int_equal(pmg_io_slurp(file, 65536, &text, &len, &err), 0);
+		assert_string_equal(text, after);
+	}
+	{
+		pmg_auto(strv) struct pmg_strv ids = { 0 };
+		pmg_auto(config) struct pmg_config config = { 0 };
+		struct pmg_err err = PMG_ERR_INIT;
+
+		/* Where the last was taken out, another can be written. */
+		assert_int_equal(pmg_overrides_add(file, &entry, &err), 1);
+		assert_int_equal(pmg_overrides_load(file, &config, &err), 0);
+		assert_int_equal(config.packages.overrides.n, 1);
+		assert_int_equal(unlink(file), 0);
+		assert_int_equal(pmg_overrides_remove(file, &entry, &ids, &err), 0);
+		assert_int_equal(ids.n, 0);
+	}
+}
+
 static void a_wrong_file_is_an_error_with_its_place(void **state)
 {
 	static const struct {
@@ -146,6 +222,7 @@ int main(void)
 		CASE(what_is_written_is_read_with_the_configuration),
 		CASE(what_a_person_wrote_stays),
 		CASE(where_nothing_can_be_written_behind_nothing_is_written),
+		CASE(an_entry_is_taken_out_and_all_else_stays),
 		CASE(a_wrong_file_is_an_error_with_its_place),
 	};
 
