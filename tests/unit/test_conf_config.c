@@ -3,45 +3,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "base/io.h"
-#include "base/path.h"
 #include "base/str.h"
 #include "conf/keys.h"
-
-static char *top;
-static char *file;
-
-static int setup(void **state)
-{
-	(void)state;
-	top = pmg_xasprintf("%s/pmg-config-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : ".");
-	if (!mkdtemp(top))
-		return -1;
-	file = pmg_path_join(top, "config.yml");
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	(void)unlink(file);
-	(void)rmdir(top);
-	free(file);
-	free(top);
-	return 0;
-}
-
-static int load(const char *text, struct pmg_config *config, struct pmg_err *err)
-{
-	assert_int_equal(pmg_io_replace(file, text, strlen(text), 0600, err), 0);
-	return pmg_config_load(file, config, err);
-}
+#include "tests/unit/configured.h"
 
 static void no_file_gives_the_defaults(void **state)
 {

@@ -8,34 +8,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "conf/config.h"
-#include "tests/helper/folder.h"
-
-#define V1 "schema_version: 1\n"
-
-static char *top, *file;
-
-static int setup(void **state)
-{
-	(void)state;
-	top = folder_new();
-	file = pmg_path_join(top, "config.yml");
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(file);
-	folder_free(top);
-	return 0;
-}
-
-static int load(const char *text, struct pmg_config *config, struct pmg_err *err)
-{
-	folder_write(top, "config.yml", text, strlen(text));
-	return pmg_config_load(file, config, err);
-}
+#include "tests/unit/configured.h"
 
 static void without_feeds_the_public_ones_hold(void **state)
 {

@@ -9,27 +9,7 @@
 
 #include "base/str.h"
 #include "conf/keys.h"
-#include "tests/helper/folder.h"
-
-#define V1 "schema_version: 1\n"
-
-static char *top, *file;
-
-static int setup(void **state)
-{
-	(void)state;
-	top = folder_new();
-	file = pmg_path_join(top, "config.yml");
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	free(file);
-	folder_free(top);
-	return 0;
-}
+#include "tests/unit/configured.h"
 
 /* Of three texts, each without the version; NULL: no such file. */
 struct outcome {

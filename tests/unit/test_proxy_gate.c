@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "proxy/link.h"
+#include "tests/unit/linked.h"
 #include "violation/wire.h"
 
 /* The judge of these tests: "evil" is malware, "odd" cannot be read, "broken" cannot be asked,
@@ -50,33 +50,16 @@ int __wrap_pmg_judge_decide(struct pmg_judge *judge, const struct pmg_question *
 }
 
 struct world {
-	struct pmg_loop *loop;
-	struct pmg_link *link;
+	struct linked front;
 	struct pmg_report *report;
-	int fds[2];
 };
-
-static void ignore_message(void *ctx, const struct pmg_msg *msg)
-{
-	(void)ctx;
-	(void)msg;
-}
-
-static void ignore(void *ctx)
-{
-	(void)ctx;
-}
 
 static int setup(void **state)
 {
 	struct world *w = pmg_xcalloc(1, sizeof *w);
-	struct pmg_link_user user = { w, ignore_message, ignore, ignore };
-	struct pmg_err err = PMG_ERR_INIT;
 
-	assert_int_equal(pmg_loop_new(&w->loop, &err), 0);
-	assert_int_equal(pmg_msg_pair(w->fds, &err), 0);
-	assert_int_equal(pmg_link_new(w->loop, w->fds[0], &user, &w->link, &err), 0);
-	w->report = pmg_report_new(w->link);
+	linked_begin(&w->front);
+	w->report = pmg_report_new(w->front.link);
 	*state = w;
 	return 0;
 }
@@ -86,10 +69,7 @@ static int teardown(void **state)
 	struct world *w = *state;
 
 	pmg_report_free(w->report);
-	pmg_link_free(w->link);
-	pmg_loop_free(w->loop);
-	(void)close(w->fds[0]);
-	(void)close(w->fds[1]);
+	linked_end(&w->front);
 	free(w);
 	return 0;
 }
@@ -101,14 +81,14 @@ static char *told(struct world *w)
 	struct pmg_err err = PMG_ERR_INIT;
 	int r;
 
-	pmg_link_send(w->link, 99, pmg_json_object()); /* so that this ends */
+	pmg_link_send(w->front.link, 99, pmg_json_object()); /* so that this ends */
 	for (;;) {
 		pmg_auto(msg) struct pmg_msg msg = { 0 };
 		pmg_auto(wire_judged) struct pmg_wire_judged judged = { 0 };
 		pmg_auto(wire_passed) struct pmg_wire_passed passed = { 0 };
 		pmg_auto(wire_trouble) struct pmg_wire_trouble trouble = { 0 };
 
-		r = pmg_msg_recv(w->fds[1], &msg, &err);
+		r = pmg_msg_recv(w->front.fds[1], &msg, &err);
 		assert_int_equal(r, 1);
 		if (msg.type == 99)
 			return pmg_str_steal(&text);

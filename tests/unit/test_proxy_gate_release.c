@@ -9,8 +9,8 @@
 
 #include "base/str.h"
 #include "proxy/gate.h"
-#include "proxy/link.h"
 #include "proxy/loop.h"
+#include "tests/unit/linked.h"
 #include "violation/wire.h"
 
 /* The judge of these tests: a digest that begins with 1 is on record, one that begins with 2
@@ -48,33 +48,16 @@ char *__wrap_pmg_judge_trusts(struct pmg_judge *judge, enum pmg_eco eco, const c
 }
 
 struct world {
-	struct pmg_loop *loop;
-	struct pmg_link *link;
+	struct linked front;
 	struct pmg_report *report;
-	int fds[2];
 };
-
-static void ignore_message(void *ctx, const struct pmg_msg *msg)
-{
-	(void)ctx;
-	(void)msg;
-}
-
-static void ignore(void *ctx)
-{
-	(void)ctx;
-}
 
 static int setup(void **state)
 {
 	struct world *w = pmg_xcalloc(1, sizeof *w);
-	struct pmg_link_user user = { w, ignore_message, ignore, ignore };
-	struct pmg_err err = PMG_ERR_INIT;
 
-	assert_int_equal(pmg_loop_new(&w->loop, &err), 0);
-	assert_int_equal(pmg_msg_pair(w->fds, &err), 0);
-	assert_int_equal(pmg_link_new(w->loop, w->fds[0], &user, &w->link, &err), 0);
-	w->report = pmg_report_new(w->link);
+	linked_begin(&w->front);
+	w->report = pmg_report_new(w->front.link);
 	*state = w;
 	return 0;
 }
@@ -84,10 +67,7 @@ static int teardown(void **state)
 	struct world *w = *state;
 
 	pmg_report_free(w->report);
-	pmg_link_free(w->link);
-	pmg_loop_free(w->loop);
-	(void)close(w->fds[0]);
-	(void)close(w->fds[1]);
+	linked_end(&w->front);
 	free(w);
 	return 0;
 }
@@ -101,7 +81,7 @@ static char *told(struct world *w)
 	pmg_autofree char *waivers = NULL;
 	struct pmg_err err = PMG_ERR_INIT;
 
-	assert_int_equal(pmg_msg_recv(w->fds[1], &msg, &err), 1);
+	assert_int_equal(pmg_msg_recv(w->front.fds[1], &msg, &err), 1);
 	assert_int_equal(msg.type, PMG_WIRE_JUDGED);
 	assert_int_equal(pmg_wire_judged_decode(msg.body, &m, &err), 0);
 	findings = pmg_strv_join(&m.findings, ", ", 1000);

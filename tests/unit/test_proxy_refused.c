@@ -10,36 +10,19 @@
 
 #include <cmocka.h>
 
-#include "proxy/link.h"
+#include "tests/unit/linked.h"
 
 struct world {
-	struct pmg_loop *loop;
-	struct pmg_link *link;
+	struct linked front;
 	struct pmg_refused *refused;
-	int fds[2]; /* ours, the front's */
 };
-
-static void on_message(void *ctx, const struct pmg_msg *msg)
-{
-	(void)ctx;
-	(void)msg;
-}
-
-static void on_nothing(void *ctx)
-{
-	(void)ctx;
-}
 
 static int setup(void **state)
 {
 	struct world *w = pmg_xcalloc(1, sizeof *w);
-	struct pmg_link_user user = { w, on_message, on_nothing, on_nothing };
-	struct pmg_err err = PMG_ERR_INIT;
 
-	assert_int_equal(pmg_loop_new(&w->loop, &err), 0);
-	assert_int_equal(pmg_msg_pair(w->fds, &err), 0);
-	assert_int_equal(pmg_link_new(w->loop, w->fds[0], &user, &w->link, &err), 0);
-	w->refused = pmg_refused_new(w->link);
+	linked_begin(&w->front);
+	w->refused = pmg_refused_new(w->front.link);
 	*state = w;
 	return 0;
 }
@@ -49,10 +32,7 @@ static int teardown(void **state)
 	struct world *w = *state;
 
 	pmg_refused_free(w->refused);
-	pmg_link_free(w->link);
-	pmg_loop_free(w->loop);
-	(void)close(w->fds[0]);
-	(void)close(w->fds[1]);
+	linked_end(&w->front);
 	free(w);
 	return 0;
 }
@@ -63,7 +43,7 @@ static void hear(struct world *w, struct pmg_event *out)
 	struct pmg_err err = PMG_ERR_INIT;
 
 	pmg_event_done(out);
-	assert_int_equal(pmg_msg_recv(w->fds[1], &msg, &err), 1);
+	assert_int_equal(pmg_msg_recv(w->front.fds[1], &msg, &err), 1);
 	assert_int_equal(msg.type, PMG_WIRE_DENIED);
 	assert_int_equal(pmg_event_decode(msg.body, out, &err), 0);
 }
