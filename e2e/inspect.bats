@@ -70,7 +70,7 @@ teardown() { [ -z "${shelf_pid:-}" ] || kill "$shelf_pid"; }
 	must_say "new install scripts in 1 package, install scripts in 1 package"
 	pmg audit list --limit 1 --json | jq -e '.[0].packages[0].findings[0] ==
 		"new-scripts: not in 0.9.0: postinstall: true"' || fail "ledger"
-	[[ $(cat "$HOME/.cache/pmg/contents") =~ ^npm\ good\ source\ 1.0.0\ s\ [0-9]+$ ]] || fail "contents: $(cat "$HOME/.cache/pmg/contents")"
+	[[ $(cat "$HOME/.cache/pmg/contents") =~ ^npm\ good\ source\ 1.0.0\ s\.[0-9A-F]{8}\ [0-9]+$ ]] || fail "contents: $(cat "$HOME/.cache/pmg/contents")"
 	[ "$(stat -c %a "$HOME/.cache/pmg/contents")" = 600 ] || fail "mode of contents"
 	for name in small large; do
 		guarded npm install --fetch-retries=1 --fetch-retry-mintimeout=10 "$base/$name/-/$name-1.0.0.tgz"

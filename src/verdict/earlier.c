@@ -1,8 +1,11 @@
 #include "verdict/earlier.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/str.h"
 #include "pm/version.h"
 
@@ -129,22 +132,52 @@ static const struct seen *find_before(struct pmg_earlier *earlier,
 	return found;
 }
 
+#define SUM_MAX 10U /* "." and eight digits, none of which is a letter of a kind */
+
+static void sum_of(const struct pmg_strv *scripts, char out[SUM_MAX])
+{
+	uint32_t sum = PMG_FNV1A_INIT;
+	size_t i;
+
+	for (i = 0; i < scripts->n; i++)
+		sum = pmg_fnv1a(sum, scripts->v[i], strlen(scripts->v[i]) + 1);
+	(void)snprintf(out, SUM_MAX, ".%08" PRIX32, sum);
+}
+
+/* How it is new, in words; NULL: it is not. */
+static const char *news(const struct seen *before, size_t row, const struct pmg_strv *texts)
+{
+	const char *before_sum = strchr(before->contents, '.');
+	char sum[SUM_MAX];
+
+	if (!strchr(before->contents, rows[row].letter))
+		return "not in";
+	sum_of(texts, sum);
+	if (rows[row].kind == PMG_TRAIT_SCRIPTS && before_sum && strcmp(before_sum, sum) != 0)
+		return "otherwise in";
+	return NULL;
+}
+
 void pmg_earlier_compare(struct pmg_earlier *earlier, const struct pmg_earlier_file *file,
 			 struct pmg_traits *findings)
 {
 	const struct seen *before = NULL;
+	const char *how;
 	size_t i;
 
 	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		const struct pmg_strv *texts = &findings->texts[rows[i].kind];
+
 		if (findings->counts[rows[i].kind] == 0)
 			continue;
 		if (!before)
 			before = find_before(earlier, file);
 		if (!before)
 			return;
-		if (!strchr(before->contents, rows[i].letter))
-			pmg_traits_add(findings, rows[i].is_new, "not in %s: %s", before->version,
-				       findings->texts[rows[i].kind].v[0]);
+		how = news(before, i, texts);
+		if (how)
+			pmg_traits_add(findings, rows[i].is_new, "%s %s: %s", how, before->version,
+				       texts->v[0]);
 	}
 }
 
@@ -152,7 +185,7 @@ void pmg_earlier_keep(struct pmg_earlier *earlier, const struct pmg_earlier_file
 		      const struct pmg_traits *findings)
 {
 	pmg_autofree char *what = what_of(file);
-	char contents[PMG_ARRAY_LEN(rows) + 1] = "";
+	char contents[PMG_ARRAY_LEN(rows) + 1] = "", sum[SUM_MAX] = "";
 	size_t i, n = 0;
 
 	/* A name with a blank could stand for another line. */
@@ -162,7 +195,10 @@ void pmg_earlier_keep(struct pmg_earlier *earlier, const struct pmg_earlier_file
 	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
 		if (findings->counts[rows[i].kind] > 0)
 			contents[n++] = rows[i].letter;
-	pmg_strv_addf(&earlier->kept, "%s %s %s", what, file->version, n > 0 ? contents : "-");
+	if (findings->counts[PMG_TRAIT_SCRIPTS] > 0)
+		sum_of(&findings->texts[PMG_TRAIT_SCRIPTS], sum);
+	pmg_strv_addf(&earlier->kept, "%s %s %s%s", what, file->version, n > 0 ? contents : "-",
+		      sum);
 }
 
 const struct pmg_strv *pmg_earlier_kept(const struct pmg_earlier *earlier)

@@ -8,8 +8,8 @@
  *   eco name form version contents [day]
  *
  * form: "wheel", or "source" for what is anything else, as the files of one version differ.
- * contents: letters of the kinds that it has, "-" for none. A line that says something else is
- * passed over: it only costs that nothing is told.
+ * contents: letters of the kinds that it has, "-" for none, and "." with a checksum of its install
+ * scripts. A line that says something else is passed over: it only costs that nothing is told.
  */
 #include <stdbool.h>
 
@@ -31,8 +31,8 @@ struct pmg_earlier_file {
 	bool is_wheel;
 };
 
-/** Add to what was found in a file what the next lower version that was seen did not have:
- *  PMG_TRAIT_NEW_*. */
+/** Add to what was found in a file what the next lower version that was seen did not have, or had
+ *  other install scripts for: PMG_TRAIT_NEW_*. */
 void pmg_earlier_compare(struct pmg_earlier *earlier, const struct pmg_earlier_file *file,
 			 struct pmg_traits *findings);
 /** It was let in, and all of it was seen. */

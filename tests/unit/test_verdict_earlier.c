@@ -103,7 +103,7 @@ static void what_is_kept_is_read_by_the_next_run(void **state)
 	file.version = "1\n2";
 	pmg_earlier_keep(first, &file, &findings);
 	lines = pmg_strv_join(pmg_earlier_kept(first), "\n", 1000);
-	assert_string_equal(lines, "pypi b-c wheel 1.0 -\npypi b-c wheel 1.1 sx");
+	assert_string_equal(lines, "pypi b-c wheel 1.0 -\npypi b-c wheel 1.1 sx.E162C485");
 	next = pmg_earlier_new(pmg_xstrdup(lines));
 	file.version = "1.2";
 	pmg_traits_add(&findings, PMG_TRAIT_NATIVE, "z");
@@ -111,6 +111,9 @@ static void what_is_kept_is_read_by_the_next_run(void **state)
 	assert_int_equal(findings.counts[PMG_TRAIT_NEW_NATIVE], 1);
 	assert_int_equal(findings.counts[PMG_TRAIT_NEW_SCRIPTS], 0);
 	assert_int_equal(findings.counts[PMG_TRAIT_NEW_BINARY], 0);
+	pmg_traits_add(&findings, PMG_TRAIT_SCRIPTS, "another");
+	pmg_earlier_compare(next, &file, &findings);
+	assert_string_equal(findings.texts[PMG_TRAIT_NEW_SCRIPTS].v[0], "otherwise in 1.1: x");
 }
 
 /* Whatever a file holds it does no harm, and so much of it and no more is read. */
