@@ -18,6 +18,7 @@
 #include "verdict/lock.h"
 #include "verdict/publish.h"
 #include "verdict/signed.h"
+#include "violation/wire.h"
 
 #define ANSWER_MAX ((size_t)64 * 1024 * 1024)
 
@@ -52,17 +53,9 @@ static int read_index(const struct pmg_import_want *want, struct json_t **out, s
 static char *say(int r, struct json_t *report, const struct pmg_err *err)
 {
 	pmg_auto(json) struct json_t *json = r == 0 ? report : pmg_json_object();
-	struct json_t *error;
 
-	if (r < 0) {
-		error = pmg_json_object();
-		pmg_json_set_int(error, "code", err->code);
-		pmg_json_set_int(error, "errnum", err->errnum);
-		pmg_json_set_int(error, "diag", err->diag);
-		pmg_json_set_str(error, "msg", err->msg);
-		pmg_json_set_str(error, "hint", err->hint);
-		pmg_json_set(json, "error", error);
-	}
+	if (r < 0)
+		pmg_json_set(json, "error", pmg_wire_failed_encode(err));
 	return pmg_json_dump(json);
 }
 
@@ -80,20 +73,6 @@ static void be_the_reader(const struct pmg_import_want *want, int answer, pid_t 
 		r = want->whole ? read_index(want, &report, &err) : read_feed(want, &report, &err);
 	text = say(r, report, &err);
 	_exit(pmg_io_write_all(PMG_INTEL_ANSWER_FD, text, strlen(text), &lost) < 0 ? 1 : 0);
-}
-
-static int hear_error(const struct json_t *answer, struct pmg_err *err)
-{
-	int64_t code = pmg_json_int(answer, "code");
-	const char *msg = pmg_json_str(answer, "msg"), *hint = pmg_json_str(answer, "hint");
-
-	if (code <= 0 || code >= PMG_E_MAX || !msg)
-		return pmg_err_set(err, PMG_E_PEER, 0, "the import said nothing that can be read");
-	/* What its errnum means stands in msg already. */
-	(void)pmg_err_set(err, (enum pmg_code)code, 0, "%s", msg);
-	err->errnum = (int)pmg_json_int(answer, "errnum");
-	(void)pmg_err_hint(err, "%s", hint ? hint : "");
-	return pmg_err_diag(err, (int)pmg_json_int(answer, "diag"));
 }
 
 static int hear(int fd, pid_t pid, struct json_t **report, struct pmg_err *err)
@@ -115,8 +94,13 @@ static int hear(int fd, pid_t pid, struct json_t **report, struct pmg_err *err)
 	r = pmg_json_parse("import", text, len, &answer, err);
 	if (r < 0)
 		return pmg_err_as(err, PMG_E_PEER);
-	if (pmg_json_get(answer, "error"))
-		return hear_error(pmg_json_get(answer, "error"), err);
+	if (pmg_json_get(answer, "error")) {
+		struct pmg_err failed = PMG_ERR_INIT;
+
+		r = pmg_wire_failed_decode(pmg_json_get(answer, "error"), &failed, err);
+		*err = r < 0 ? *err : failed;
+		return -(int)err->code;
+	}
 	if (!pmg_json_get(answer, "index"))
 		return pmg_err_set(err, PMG_E_PEER, 0, "the import said nothing that can be read");
 	*report = pmg_steal_ptr(&answer);

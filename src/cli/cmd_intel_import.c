@@ -204,11 +204,21 @@ static int feed_name(const struct pmg_intel_import_opts *opts, const char *path,
 			    PMG_FEED_NAME_MAX);
 }
 
+static int take(struct pmg_import_want *want, struct json_t **report, struct pmg_err *err)
+{
+	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
+	int r = pmg_intel_place_find(&place, err);
+
+	if (r == 0)
+		r = pmg_dirs_make(place.state, err);
+	want->index = place.index;
+	return r < 0 ? r : pmg_intel_import_apart(want, report, err);
+}
+
 /* Nobody vouches for it, and what else the present one knows is gone with it. */
 static int import_whole(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_import_opts *opts = call->opts;
-	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
 	pmg_auto(json) struct json_t *report = NULL;
 	struct pmg_import_want want = { .path = call->operands[0], .whole = true };
 	int r;
@@ -223,12 +233,7 @@ static int import_whole(const struct pmg_call *call, struct pmg_err *err)
 				    "it comes in place of the whole index; --accept takes it, if "
 				    "you know where it is from");
 	}
-	r = pmg_intel_place_find(&place, err);
-	if (r == 0)
-		r = pmg_dirs_make(place.state, err);
-	want.index = place.index;
-	if (r == 0)
-		r = pmg_intel_import_apart(&want, &report, err);
+	r = take(&want, &report, err);
 	if (r < 0)
 		return r;
 	if (opts->json)
@@ -242,7 +247,6 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_import_opts *opts = call->opts;
 	const struct pmg_cmd_settings *settings = call->settings;
-	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
 	pmg_auto(json) struct json_t *report = NULL;
 	pmg_autofree char *feed = NULL;
 	struct pmg_import_want want = { .path = call->operands[0],
@@ -267,15 +271,10 @@ int pmg_cmd_intel_import(const struct pmg_call *call, struct pmg_err *err)
 		r = pmg_eco_parse(opts->ecosystem, &eco, err) < 0 ? pmg_err_as(err, PMG_E_USAGE)
 								  : 0;
 	}
-	if (r == 0)
-		r = pmg_intel_place_find(&place, err);
-	if (r == 0)
-		r = pmg_dirs_make(place.state, err);
-	want.index = place.index;
 	want.feed = feed;
 	want.accept = opts->accept;
 	if (r == 0)
-		r = pmg_intel_import_apart(&want, &report, err);
+		r = take(&want, &report, err);
 	if (r < 0)
 		return r;
 	if (opts->json)

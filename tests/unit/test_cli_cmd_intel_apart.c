@@ -271,6 +271,42 @@ static void what_is_no_index_file_of_its_own_is_not_taken(void **state)
 	}
 }
 
+static const char *nonsense;
+
+static int answer_nonsense(const struct pmg_import_want *want, struct pmg_err *err)
+{
+	(void)want;
+	(void)err;
+	_exit(write(PMG_INTEL_ANSWER_FD, nonsense, strlen(nonsense)) < 0 ? 2 : 0);
+}
+
+static void what_it_answers_is_read_strictly(void **state)
+{
+	static const char *const tried[] = {
+		"",
+		"{",
+		"[]",
+		"{}",
+		"{\"error\":{}}",
+		"{\"error\":[]}",
+		"{\"error\":{\"code\":0,\"errnum\":0,\"diag\":0,\"msg\":\"\",\"hint\":\"\"}}",
+		"{\"error\":{\"code\":999,\"errnum\":0,\"diag\":0,\"msg\":\"\",\"hint\":\"\"}}",
+		"{\"error\":{\"code\":4,\"errnum\":0,\"diag\":0,\"msg\":7,\"hint\":\"\"}}",
+	};
+	size_t i;
+
+	(void)state;
+	hostile = answer_nonsense;
+	for (i = 0; i < PMG_ARRAY_LEN(tried); i++) {
+		struct pmg_err err = PMG_ERR_INIT;
+
+		nonsense = tried[i];
+		if (import(&err) != -PMG_E_PEER)
+			fail_msg("%zu: %s", i, err.msg);
+		assert_index_is_whole();
+	}
+}
+
 static void what_a_killed_import_left_is_removed_by_the_next(void **state)
 {
 	struct pmg_err err = PMG_ERR_INIT;
@@ -291,6 +327,7 @@ int main(void)
 		TEST(a_reader_writes_nowhere_but_in_its_folder),
 		TEST(a_reader_has_only_its_answer_open),
 		TEST(what_is_no_index_file_of_its_own_is_not_taken),
+		TEST(what_it_answers_is_read_strictly),
 		TEST(what_a_killed_import_left_is_removed_by_the_next),
 	};
 
