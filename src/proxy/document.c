@@ -119,7 +119,8 @@ bool pmg_document_begin(struct pmg_document *document, struct pmg_head *head)
 		pmg_page_set_learner(document->page,
 				     pmg_learner_new(document->service->catalog, document->registry,
 						     &document->url, document->name,
-						     pmg_head_get(head, "content-type"), NULL));
+						     pmg_head_get(head, "content-type"), NULL),
+				     !document->filters);
 	document->head = *head;
 	*head = (struct pmg_head){ 0 };
 	return true;
@@ -247,13 +248,30 @@ static void find_other(struct pmg_document *document, const struct pmg_withhold 
 	pmg_withhold_report(withhold, filtered, &document->url);
 }
 
+/* Of what is left nothing would pass, and the client would learn why at the artifact: but what can
+ * be read in two ways need not lead there. */
+static bool has_unreadable(const struct pmg_filtered *filtered)
+{
+	size_t i;
+
+	for (i = 0; i < filtered->n; i++)
+		if (filtered->withheld[i].reason == PMG_WITHHELD_UNREADABLE)
+			return true;
+	return false;
+}
+
 static void end_plan(struct pmg_document *document, const struct pmg_withhold *withhold)
 {
+	const struct pmg_filtered *filtered = &document->filtered;
+
 	document->stage = PMG_DOCUMENT_READY;
 	if (document->filters && document->why.code == 0) {
 		/* Where nothing is left the client learns why at the artifact, in its own words. */
-		document->is_filtered = document->filtered.n > 0 && document->filtered.left > 0;
+		document->is_filtered = filtered->n > 0 && filtered->left > 0;
 		find_other(document, withhold);
+		if (filtered->left == 0 && !document->instead && has_unreadable(filtered))
+			(void)pmg_err_set(&document->why, PMG_E_PARSE, 0,
+					  "nothing is left without what can be read in two ways");
 	}
 	if (document->is_filtered)
 		pmg_withhold_report(withhold, &document->filtered, &document->url);

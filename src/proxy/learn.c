@@ -10,6 +10,7 @@
 #include "proxy/inflate.h"
 #include "proxy/jsonscan.h"
 #include "proxy/place.h"
+#include "proxy/weburl.h"
 
 #define NPM_LEVELS 5U /* versions / V / dist / tarball, and the document itself */
 
@@ -62,11 +63,19 @@ static void found_npm(struct pmg_learner *learner, const char *reference, const 
 {
 	struct pmg_err scratch = PMG_ERR_INIT;
 	pmg_auto(url) struct pmg_url url = { 0 };
+	bool is_odd;
+	pmg_autofree char *address = pmg_weburl(reference, &is_odd);
 
-	if (pmg_reference_resolve(&learner->page, reference, &url, &scratch) < 0)
+	if (pmg_reference_resolve(&learner->page, address ? address : reference, &url, &scratch) <
+	    0)
 		return;
 	pmg_catalog_learn(learner->catalog, learner->registry, PMG_PATH_ARTIFACT, &url,
 			  learner->name, version);
+}
+
+void pmg_learner_found(struct pmg_learner *learner, const char *version, const char *reference)
+{
+	found_npm(learner, reference, version);
 }
 
 /* Pages link to other things too; only what has a package's ending, or no ending that we know but

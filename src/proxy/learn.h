@@ -22,6 +22,8 @@ PMG_DEFINE_AUTO(learner, struct pmg_learner *, pmg_learner_free);
 struct pmg_learner *pmg_learner_new(struct pmg_catalog *catalog, size_t registry,
 				    const struct pmg_url *page, const char *name, const char *type,
 				    const char *encoding) PMG_MUST_CHECK;
+/** What somebody else has read: the tarball of a version of npm. Then feed() is not needed. */
+void pmg_learner_found(struct pmg_learner *learner, const char *version, const char *reference);
 /** The next piece of the body as it came. */
 void pmg_learner_feed(struct pmg_learner *learner, const char *bytes, size_t len);
 

@@ -30,7 +30,8 @@ libproxy_a_SOURCES = \
 	%D%/loop.c %D%/loop.h \
 	%D%/multi.c %D%/multi.h \
 	%D%/names.c %D%/names.h \
-	%D%/packument.c %D%/packument.h %D%/packument_filter.c %D%/packument_priv.h \
+	%D%/packument.c %D%/packument.h %D%/packument_filter.c %D%/packument_find.c \
+	%D%/packument_priv.h %D%/packument_version.c \
 	%D%/page.c %D%/page.h \
 	%D%/peer.c %D%/peer.h \
 	%D%/place.c %D%/place.h \
@@ -52,6 +53,7 @@ libproxy_a_SOURCES = \
 	%D%/stream.c %D%/stream.h \
 	%D%/tunnel.c %D%/tunnel.h \
 	%D%/turn.c %D%/turn.h \
+	%D%/weburl.c %D%/weburl.h \
 	%D%/withhold.c %D%/withhold.h
 
 pkglibexec_PROGRAMS += pmg-proxy
@@ -108,6 +110,8 @@ check_PROGRAMS += tests/unit/test_proxy_names
 tests_unit_test_proxy_names_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_packument
 tests_unit_test_proxy_packument_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_proxy_weburl
+tests_unit_test_proxy_weburl_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_place
 tests_unit_test_proxy_place_LDADD = $(LINK_PROXY) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_proxy_reach

@@ -5,7 +5,9 @@
  * dist-tags, and where in the bytes they stand; then the cuts that leave some
  * versions out. Nothing of the document is kept but a few dozen bytes for each
  * version. What could be read in two ways is refused: then the document cannot
- * be filtered, and must not be handed on where something could be withheld.
+ * be filtered, and must not be handed on where something could be withheld. Is it
+ * within one version, or its tarball not plainly an address (weburl.h), then that
+ * version is withheld without asking (PMG_WITHHELD_UNREADABLE).
  *
  *   doc = pmg_packument_new(PMG_PACKUMENT_PACKAGE)
  *   pmg_packument_feed() each piece; pmg_packument_finish()
@@ -38,12 +40,17 @@ enum pmg_packument_kind {
 	PMG_PACKUMENT_VERSION  /* /NAME/VERSION or /NAME/TAG: the document of one version */
 };
 
+/* The "tarball" of a version, as it stands there, not to be taken for plain text. */
+typedef void (*pmg_tarball_fn)(void *ctx, const char *version, const char *reference);
+
 struct pmg_packument;
 /** @param kind  what was asked for: a document is read as the client will read it */
 struct pmg_packument *pmg_packument_new(enum pmg_packument_kind kind) PMG_MUST_CHECK;
 void pmg_packument_free(struct pmg_packument *doc);
 PMG_DEFINE_AUTO(packument, struct pmg_packument *, pmg_packument_free);
 
+/** Hear of all tarballs while they are read. Before the first byte. */
+void pmg_packument_set_tarballs(struct pmg_packument *doc, pmg_tarball_fn fn, void *ctx);
 /** @return 0; -PMG_E_PARSE, -PMG_E_LIMIT: it cannot be filtered, err says why and where */
 int pmg_packument_feed(struct pmg_packument *doc, const char *bytes, size_t len,
 		       struct pmg_err *err) PMG_MUST_CHECK;

@@ -1,7 +1,7 @@
 #ifndef PMG_PROXY_PACKUMENT_PRIV_H
 #define PMG_PROXY_PACKUMENT_PRIV_H
-/** What the reader of packuments (packument.c) notes for the one who plans the cuts
- * (packument_filter.c). */
+/** What the reader of packuments (packument.c, of each version packument_version.c) notes for those
+ * who look it up (packument_find.c) and plan the cuts (packument_filter.c). */
 #include "pm/version.h"
 #include "proxy/jsonstrict.h"
 #include "proxy/packument.h"
@@ -32,12 +32,24 @@ struct pmg_npm_tag {
 	uint32_t version; /* offset in texts; 0: the value is no string */
 };
 
+/* "dist" of the version at hand. */
+struct pmg_npm_dist {
+	bool is_there;
+	bool has_tarball;
+	bool is_tarball; /* the member at hand is */
+	char *own;       /* in the document of one version: what its tarball says, until the end */
+	bool is_bad;     /* there too: it is unreadable */
+};
+
 struct pmg_packument {
 	enum pmg_packument_kind kind;
 	struct pmg_jsonstrict scan;
 	int section;   /* of the member of the document at hand */
 	unsigned seen; /* bits of sections */
 	int field;     /* of the member of a version at hand */
+	struct pmg_npm_dist dist;
+	pmg_tarball_fn tarball; /* NULL: nobody wants to know */
+	void *tarball_ctx;
 	struct pmg_str texts;
 	struct pmg_npm_version *versions;
 	struct pmg_npm_time *times;
@@ -53,6 +65,19 @@ static inline const char *pmg_npm_text(const struct pmg_packument *doc, uint32_t
 {
 	return doc->texts.s + at;
 }
+
+static inline bool pmg_npm_is_value(const struct pmg_jsonstrict_item *item)
+{
+	return item->event != PMG_JSONSTRICT_KEY && item->event != PMG_JSONSTRICT_CLOSE;
+}
+
+/* packument_version.c */
+int pmg_npm_in_version(struct pmg_packument *doc, const struct pmg_jsonstrict_item *item);
+/** The value of "dist", or its end. */
+void pmg_npm_on_dist(struct pmg_packument *doc, const struct pmg_jsonstrict_item *item);
+int pmg_npm_in_dist(struct pmg_packument *doc, const struct pmg_jsonstrict_item *item);
+/** Of the document of one version: its name is known by now. */
+void pmg_npm_end_dist(struct pmg_packument *doc);
 
 /** @return borrowed; NULL: there is no such version */
 const struct pmg_npm_version *pmg_npm_find(const struct pmg_packument *doc, const char *version);

@@ -26,6 +26,7 @@ struct pmg_page {
 	enum pmg_page_form form;
 	struct pmg_inflate *inflate; /* NULL: it comes as it is */
 	struct pmg_learner *learner;
+	bool is_fed;        /* the learner reads for itself */
 	struct pmg_err why; /* code is not 0: it cannot be read */
 	bool is_bad_coding; /* not even inflated */
 	uint64_t plain;
@@ -219,10 +220,18 @@ int pmg_page_new(enum pmg_eco eco, const struct pmg_head *head, bool is_one, con
 	return 0;
 }
 
-void pmg_page_set_learner(struct pmg_page *page, struct pmg_learner *learner)
+static void on_tarball(void *ctx, const char *version, const char *reference)
+{
+	pmg_learner_found(ctx, version, reference);
+}
+
+void pmg_page_set_learner(struct pmg_page *page, struct pmg_learner *learner, bool is_lenient)
 {
 	pmg_learner_free(page->learner);
 	page->learner = learner;
+	page->is_fed = learner && (is_lenient || page->scanner != &npm_scanner);
+	if (learner && !page->is_fed)
+		pmg_packument_set_tarballs(page->doc, on_tarball, learner);
 }
 
 static void take(void *ctx, const char *bytes, size_t len)
@@ -232,7 +241,7 @@ static void take(void *ctx, const char *bytes, size_t len)
 	if (page->plain == 0 && len > 0)
 		page->first = (unsigned char)bytes[0];
 	page->plain += len;
-	if (page->learner)
+	if (page->is_fed)
 		pmg_learner_feed(page->learner, bytes, len);
 	if (page->why.code == 0)
 		(void)!page->scanner->feed(page->doc, bytes, len, &page->why);

@@ -32,8 +32,13 @@ PMG_DEFINE_AUTO(page, struct pmg_page *, pmg_page_free);
  */
 int pmg_page_new(enum pmg_eco eco, const struct pmg_head *head, bool is_one, const char *project,
 		 struct pmg_page **out, struct pmg_err *err) PMG_MUST_CHECK;
-/** Whoever else wants to see the bytes, inflated. @param learner  taken; made for no coding */
-void pmg_page_set_learner(struct pmg_page *page, struct pmg_learner *learner);
+/**
+ * Who wants to know of artifacts' addresses.
+ * @param learner  taken; made for no coding
+ * @param is_lenient  the document may go on though it could not be read here: it is looked at as a
+ *                    client may read it. Else what is read here is told, which costs less
+ */
+void pmg_page_set_learner(struct pmg_page *page, struct pmg_learner *learner, bool is_lenient);
 
 /** The next piece as it came. After a failure the learner is still fed.
  *  @return 0; -PMG_E_PARSE, -PMG_E_LIMIT: it cannot be read, err says why; the same each time */

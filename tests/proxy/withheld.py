@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import threading
 import time
 import urllib.request
@@ -207,6 +208,54 @@ class Npm(Case):
         self.assertEqual(list(self.doc("many")[1]["versions"]), ["1.0.0"])
         told = [(m["version"], m["more"]) for m in self.stop() if m.get("verdict") == "withheld"]
         self.assertEqual(told, [("1.0.%d" % i, 8 if i == 32 else 0) for i in range(1, 33)])
+
+    def test_a_tarball_that_is_spelled_oddly_leads_nobody_around_its_judgement(self):
+        """What no strict reader takes for an address node fetches all the same."""
+        port, path = Registry.http, "/npm/old/-/old-2.0.0.tgz"
+        spellings = ["http:127.0.0.1:%d%s", "http:///127.0.0.1:%d%s", "http:\\\\127.0.0.1:%d%s",
+                     "http://127.0.0.1:%d/npm\\..%s", "http://127.0.0.1:%d/x/%%2e%%2E%s",
+                     "h\ttt\np://127.0.0.1:%d%s", " http://127.0.0.1:%d%s\n", "http://a@b@127.0.0.1:%d%s"]
+        plain_ones = ["HTTP://127.0.0.1:%d%s", "http://127.0.0.1:%d%s?", "http://u:p@127.0.0.1:%d%s"]
+        got = subprocess.run(
+            ["node", "-e", "for (const u of process.argv.slice(1)) require('http').get(new URL(u), "
+             "r => {r.resume(); console.log(r.statusCode)})", "--"] +
+            [s % (port, path) for s in spellings + plain_ones], check=True, stdout=subprocess.PIPE)
+        self.assertEqual(got.stdout.split(), [b"200"] * len(spellings + plain_ones))
+
+        def version(v, tarball):
+            return {"name": "x", "version": v, "dist": {"tarball": tarball}}
+
+        def handle(_, conn):
+            head, _ = Server.head(conn)
+            if not head:
+                return
+            body = json.dumps(docs[0] if "/x " in head else docs[0]["versions"]["2.0.0"]).encode()
+            conn.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" %
+                         len(body) + body)
+
+        docs = [None]
+        base = "http://127.0.0.1:%d/" % self.server(handle).port
+        for spelling in spellings + plain_ones:
+            odd = spelling in spellings
+            docs[0] = {"name": "x", "dist-tags": {"latest": "2.0.0"}, "versions": {
+                "1.0.0": version("1.0.0", plain("/npm/old/-/old-1.0.0.tgz")),
+                "2.0.0": version("2.0.0", spelling % (port, path))},
+                       "time": {"1.0.0": "2015-01-01T00:00:00Z", "2.0.0": "2015-01-01T00:00:00Z"}}
+            self.base = base
+            self.start(("npm", base))
+            got, doc = self.doc("x")
+            self.assertEqual("2.0.0" in doc["versions"], not odd, spelling)
+            self.assertEqual(self.get("x/2.0.0").status, 502 if odd else 200, spelling)
+            del docs[0]["versions"]["1.0.0"]
+            self.assertEqual(self.get("x").status, 502 if odd else 200, spelling)
+            told = {(m["version"], m["diag"]) for m in self.stop()
+                    if m.get("verdict") == "withheld"}
+            self.assertEqual(told, {("2.0.0", 3005)} if odd else set(), spelling)
+            # Where all is told the name is known still, wherever the file lies.
+            self.start(("npm", base), packages=dict(WAIT, mode=1), blocked=("pkg:npm/x@2.0.0",))
+            self.assertEqual(self.get("x").status, 200)
+            self.assertEqual(self.client().get(plain(path)).status, 403, spelling)
+            self.stop()
 
     def test_a_document_that_cannot_be_read_is_refused(self):
         def answer(server, conn):

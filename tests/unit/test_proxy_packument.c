@@ -67,7 +67,8 @@ static void what_is_withheld_is_gone_everywhere(void **state)
 		{ "{'versions':{'1.0.0':{},'2.0.0':{}}}", " 1.0.0 2.0.0 ", "{'versions':{}}" },
 		{ "{'name':'x','dist-tags':{'latest':'2.0.0'},'versions':{'1.0.0':{'version':'1.0."
 		  "0',"
-		  "'dist':{'tarball':'}'}},'2.0.0':{'version':'2.0.0'}},'time':{'created':'2020-01-"
+		  "'dist':{'tarball':'http://h/"
+		  "}'}},'2.0.0':{'version':'2.0.0'}},'time':{'created':'2020-01-"
 		  "01T"
 		  "00:00:00Z','1.0.0':'2020-01-01T00:00:00Z','2.0.0':'2021-01-01T00:00:00Z'},'"
 		  "readme':"
@@ -75,7 +76,8 @@ static void what_is_withheld_is_gone_everywhere(void **state)
 		  " 2.0.0 ",
 		  "{'name':'x','dist-tags':{'latest':'1.0.0'},'versions':{'1.0.0':{'version':'1.0."
 		  "0',"
-		  "'dist':{'tarball':'}'}}},'time':{'created':'2020-01-01T00:00:00Z','1.0.0':"
+		  "'dist':{'tarball':'http://h/"
+		  "}'}}},'time':{'created':'2020-01-01T00:00:00Z','1.0.0':"
 		  "'2020-01-01T00:00:00Z'},'readme':'2.0.0'}" },
 		{ "{'time':{'2.0.0':'x'},'versions':{'2.0.0':{}},'dist-tags':{'latest':'2.0.0'}}",
 		  " 2.0.0 ", "{'time':{},'versions':{},'dist-tags':{}}" },
@@ -338,6 +340,20 @@ static void a_version_that_could_be_two_is_withheld(void **state)
 		{ "{'version':'1.0.\\u0030'}", true },
 		{ "{'\\u0076ersion':'1.0.0'}", true },
 		{ "{'\\u0076ersions':'1.0.0'}", false },
+		{ "{'dist':{'tarball':'http://h/x'}}", false },
+		{ "{'dist':{'tarball':'http:\\/\\/h\\/x'}}", false },
+		{ "{'dist':{'signatures':[{'tarball':'x'}],'x':{'tarball':1}}}", false },
+		{ "{'x':{'tarball':'x'},'dist':null}", false },
+		{ "{'dist':{'tarball':'http:h/x'}}", true },
+		{ "{'dist':{'tarball':'http:\\\\\\\\h/x'}}", true },
+		{ "{'dist':{'tarball':'http://h/\\u002e./x'}}", true },
+		{ "{'dist':{'tarball':'http://h/\\ud800'}}", true },
+		{ "{'dist':{'tarball':'x.tgz'}}", true },
+		{ "{'dist':{'tarball':['http://h/x']}}", true },
+		{ "{'dist':{'tarball':'http://h/x','tarball':'http://h/x'}}", true },
+		{ "{'dist':{'t\\u0061rball':'http://h/x'}}", true },
+		{ "{'dist':{},'dist':{'tarball':'http://h/x'}}", true },
+		{ "{'\\u0064ist':{'tarball':'http://h/x'}}", true },
 		{ "[]", true },
 		{ "'1.0.0'", true },
 		{ "null", true },
@@ -360,6 +376,53 @@ static void a_version_that_could_be_two_is_withheld(void **state)
 			assert_int_equal(out.withheld[0].reason, PMG_WITHHELD_UNREADABLE);
 		}
 	}
+}
+
+static void keep_tarball(void *ctx, const char *version, const char *reference)
+{
+	(void)!pmg_str_addf(ctx, "%s=%s ", version, reference);
+}
+
+static void tarballs_are_told_with_their_versions(void **state)
+{
+	static const struct {
+		enum pmg_packument_kind kind;
+		const char *doc, *want;
+		size_t unreadable;
+	} rows[] = {
+		{ PMG_PACKUMENT_PACKAGE,
+		  "{'versions':{'1.0.0':{'dist':{'x':[{}],'tarball':'http:\\/\\/h\\/"
+		  "1'},'y':{'z':{}}},"
+		  "'2.0.0':{'x':{'dist':{'tarball':'http://h/x'}}},"
+		  "'3.0.0':{'version':'3.0.0','dist':{'tarball':'HTTP:h/3'}}},"
+		  "'dist':{'tarball':'http://h/y'}}",
+		  "1.0.0=http://h/1 3.0.0=HTTP:h/3 ", 1 },
+		{ PMG_PACKUMENT_VERSION,
+		  "{'versions':{'9.0.0':{'dist':{'tarball':'http://h/9'}}},"
+		  "'dist':{'a':{'tarball':'z'},'tarball':'http://h/1'},'version':'1.0.0'}",
+		  "1.0.0=http://h/1 ", 0 },
+		{ PMG_PACKUMENT_VERSION, "{'version':'1.0.0','dist':{'tarball':'http:h/1'}}",
+		  "1.0.0=http:h/1 ", 1 },
+		{ PMG_PACKUMENT_VERSION, "{'version':'1.0.0','dist':{'tarball':{}}}", "", 1 },
+	};
+	size_t i, piece;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
+		for (piece = 1; piece < 40; piece += 6) {
+			pmg_autofree char *json = quoted(rows[i].doc);
+			pmg_auto(packument) struct pmg_packument *doc =
+				pmg_packument_new(rows[i].kind);
+			pmg_auto(filtered) struct pmg_filtered out = PMG_FILTERED_INIT;
+			pmg_auto(str) struct pmg_str told = PMG_STR_INIT(1000);
+			struct pmg_err err = PMG_ERR_INIT;
+
+			pmg_packument_set_tarballs(doc, keep_tarball, &told);
+			assert_int_equal(read_pieces(doc, json, strlen(json), piece, &err), 0);
+			assert_string_equal(told.s ? told.s : "", rows[i].want);
+			assert_int_equal(pmg_packument_filter(doc, none, NULL, &out, &err), 0);
+			assert_int_equal(out.n, rows[i].unreadable);
+		}
 }
 
 static void dates_are_read_strictly(void **state)
@@ -722,6 +785,7 @@ int main(void)
 		cmocka_unit_test(who_answers_later_is_asked_again),
 		cmocka_unit_test(what_could_be_read_in_two_ways_is_refused),
 		cmocka_unit_test(a_version_that_could_be_two_is_withheld),
+		cmocka_unit_test(tarballs_are_told_with_their_versions),
 		cmocka_unit_test(dates_are_read_strictly),
 		cmocka_unit_test(the_abbreviated_form_takes_its_dates_from_the_full_one),
 		cmocka_unit_test(the_document_of_one_version_is_judged_by_its_version),
