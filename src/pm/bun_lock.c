@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "pm/facts.h"
@@ -65,12 +64,14 @@ static int take_line(struct lock *lock, const char *line, const char *end)
 				url == range + 1 ? NULL : range + 1, lock->err);
 }
 
-int pmg_bun_lock_parse(struct pmg_facts *facts, const char *text, size_t len, struct pmg_err *err)
+int pmg_bun_lock_parse(struct pmg_facts *facts, const char *name, const char *text, size_t len,
+		       struct pmg_err *err)
 {
 	struct lock lock = { .facts = facts, .err = err };
 	const char *p = text, *end = text + len;
 	int r = 0;
 
+	(void)name; /* nothing is wrong of it */
 	pmg_npm_lock_bases(facts, &lock.bases);
 	while (r == 0 && p < end) {
 		const char *stop = memchr(p, '\n', (size_t)(end - p));
@@ -79,20 +80,5 @@ int pmg_bun_lock_parse(struct pmg_facts *facts, const char *text, size_t len, st
 		p = stop ? stop + 1 : end;
 	}
 	pmg_strv_done(&lock.bases);
-	return r;
-}
-
-int pmg_bun_lock_read(struct pmg_facts *facts, const char *path, struct pmg_err *err)
-{
-	struct pmg_err why = PMG_ERR_INIT;
-	pmg_autofree char *text = NULL;
-	size_t len = 0;
-	int r = pmg_io_slurp(path, PMG_LOCK_MAX, &text, &len, &why);
-
-	if (r == 0)
-		return pmg_bun_lock_parse(facts, text, len, err);
-	if (r != -PMG_E_LIMIT)
-		return 0; /* bun reads no more of it */
-	*err = why;
 	return r;
 }

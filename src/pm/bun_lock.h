@@ -7,12 +7,8 @@
  */
 #include "pm/pm.h"
 
-/** As pmg_npm_lock_read(): a file that is not there adds nothing. @return 0; -PMG_E_LIMIT */
-int pmg_bun_lock_read(struct pmg_facts *facts, const char *path,
-		      struct pmg_err *err) PMG_MUST_CHECK;
-
-/** The same from memory. @return 0; -PMG_E_LIMIT */
-int pmg_bun_lock_parse(struct pmg_facts *facts, const char *text, size_t len,
+/** For pmg_lock_read(). @return 0; -PMG_E_LIMIT */
+int pmg_bun_lock_parse(struct pmg_facts *facts, const char *name, const char *text, size_t len,
 		       struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

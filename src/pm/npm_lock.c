@@ -158,16 +158,17 @@ int pmg_npm_lock_parse(struct pmg_facts *facts, const char *name, const char *te
 	return r == 0 ? read_dependencies(&lock, pmg_json_get(json, "dependencies"), 0) : r;
 }
 
-int pmg_npm_lock_read(struct pmg_facts *facts, const char *path, struct pmg_err *err)
+int pmg_lock_read(struct pmg_facts *facts, const char *path, pmg_lock_parse_fn *parse,
+		  struct pmg_err *err)
 {
 	struct pmg_err why = PMG_ERR_INIT;
 	pmg_autofree char *text = NULL;
 	size_t len = 0;
 	int r = pmg_io_slurp_optional(path, PMG_LOCK_MAX, &text, &len, err);
 
-	if (r < 0 || !text || pmg_npm_lock_is_ordinary(facts, text, len))
+	if (r < 0 || !text)
 		return r;
-	r = pmg_npm_lock_parse(facts, path, text, len, &why);
+	r = parse(facts, path, text, len, &why);
 	if (r == -PMG_E_PARSE) {
 		pmg_facts_note(facts, "%s; packages that it names elsewhere are not judged",
 			       why.msg);

@@ -12,16 +12,20 @@
 
 #define PMG_LOCK_MAX 67108864U /* bytes of a lockfile */
 
+/** Add what a lockfile names, of a text. @param name  for messages */
+typedef int pmg_lock_parse_fn(struct pmg_facts *facts, const char *name, const char *text,
+			      size_t len, struct pmg_err *err);
+
 /**
- * A file that is not there adds nothing; one that cannot be parsed adds a
- * note, since npm may still make sense of it (it resolves merge conflicts).
+ * A lockfile of any of node's managers. One that is not there adds nothing; one that cannot be
+ * parsed adds a note, since the manager may still make sense of it (npm resolves merge conflicts).
  * @param facts  its registries must be known already
  * @return 0; -PMG_E_LIMIT
  */
-int pmg_npm_lock_read(struct pmg_facts *facts, const char *path,
-		      struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_lock_read(struct pmg_facts *facts, const char *path, pmg_lock_parse_fn *parse,
+		  struct pmg_err *err) PMG_MUST_CHECK;
 
-/** The same from memory. @return 0; -PMG_E_LIMIT; -PMG_E_PARSE */
+/** For pmg_lock_read(). @return 0; -PMG_E_LIMIT; -PMG_E_PARSE */
 int pmg_npm_lock_parse(struct pmg_facts *facts, const char *name, const char *text, size_t len,
 		       struct pmg_err *err) PMG_MUST_CHECK;
 

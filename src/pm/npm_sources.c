@@ -80,22 +80,30 @@ static int read_members(struct pmg_manifests *walk, const char *root,
 	return r;
 }
 
+static int parse_npm(struct pmg_facts *facts, const char *name, const char *text, size_t len,
+		     struct pmg_err *err)
+{
+	return pmg_npm_lock_is_ordinary(facts, text, len)
+		       ? 0
+		       : pmg_npm_lock_parse(facts, name, text, len, err);
+}
+
 static int read_lock(struct pmg_facts *facts, const char *file, struct pmg_err *err)
 {
 	static const struct {
 		const char *name;
-		int (*read)(struct pmg_facts *facts, const char *path, struct pmg_err *err);
+		pmg_lock_parse_fn *parse;
 	} readers[] = {
-		{ "pnpm-lock.yaml", pmg_pnpm_lock_read },
-		{ "yarn.lock", pmg_yarn_lock_read },
-		{ "bun.lock", pmg_bun_lock_read },
+		{ "pnpm-lock.yaml", pmg_pnpm_lock_parse },
+		{ "yarn.lock", pmg_yarn_lock_parse },
+		{ "bun.lock", pmg_bun_lock_parse },
 	};
 	size_t i;
 
 	for (i = 0; i < PMG_ARRAY_LEN(readers); i++)
 		if (strcmp(pmg_path_name(file), readers[i].name) == 0)
-			return readers[i].read(facts, file, err);
-	return pmg_npm_lock_read(facts, file, err);
+			return pmg_lock_read(facts, file, readers[i].parse, err);
+	return pmg_lock_read(facts, file, parse_npm, err);
 }
 
 static int read_locks(struct pmg_npmlike *n, const char *dir, const char *const *names,

@@ -53,15 +53,8 @@ static int take_pip_args(struct pmg_uv *uv, const char *text)
 
 static int take_argument(struct pmg_uv *uv, const struct pmg_arg *arg)
 {
-	int r;
-
-	if (arg->kind == PMG_ARG_OPERAND) {
-		pmg_strv_add(&uv->operands, arg->value);
-		r = pmg_pip_word(&uv->pip, arg->value);
-		return r == 0 && pmg_str_has_suffix(arg->value, ".py")
-			       ? pmg_uv_script(uv, arg->value)
-			       : r;
-	}
+	if (arg->kind == PMG_ARG_OPERAND)
+		return pmg_uv_word(uv, arg->value);
 	if (!arg->value)
 		return 0;
 	if (strcmp(arg->name, "pip-args") == 0)
@@ -120,13 +113,9 @@ int pmg_pipx_operands(const struct pmg_place *place, struct pmg_strv *typed,
 		uv) struct pmg_uv uv = { .pip = { .place = place, .facts = &scratch, .err = err } };
 	int r = read_line(&uv);
 
-	if (r < 0)
-		return r;
-	*typed = uv.pip.typed;
-	uv.pip.typed = (struct pmg_strv){ 0 };
-	*operands = uv.operands;
-	uv.operands = (struct pmg_strv){ 0 };
-	return 0;
+	if (r == 0)
+		pmg_uv_give(&uv, typed, operands);
+	return r;
 }
 
 int pmg_pipx_learn(const struct pmg_place *place, struct pmg_facts *out, struct pmg_err *err)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "base/str.h"
 #include "conf/yamlscan.h"
 #include "pm/facts.h"
@@ -107,24 +106,4 @@ int pmg_pnpm_lock_parse(struct pmg_facts *facts, const char *name, const char *t
 	last = r == 0 ? flush(&reading) : 0;
 	forget(&reading);
 	return r == 0 ? last : r;
-}
-
-int pmg_pnpm_lock_read(struct pmg_facts *facts, const char *path, struct pmg_err *err)
-{
-	struct pmg_err why = PMG_ERR_INIT;
-	pmg_autofree char *text = NULL;
-	size_t len = 0;
-	int r = pmg_io_slurp_optional(path, PMG_LOCK_MAX, &text, &len, err);
-
-	if (r < 0 || !text)
-		return r;
-	r = pmg_pnpm_lock_parse(facts, path, text, len, &why);
-	if (r == -PMG_E_PARSE) {
-		pmg_facts_note(facts, "%s; packages that it names elsewhere are not judged",
-			       why.msg);
-		return 0;
-	}
-	if (r < 0)
-		*err = why;
-	return r;
 }

@@ -7,14 +7,7 @@
  */
 #include "pm/pm.h"
 
-/**
- * As pmg_npm_lock_read(): a file that is not there adds nothing, one that is
- * no YAML a note. @return 0; -PMG_E_LIMIT
- */
-int pmg_pnpm_lock_read(struct pmg_facts *facts, const char *path,
-		       struct pmg_err *err) PMG_MUST_CHECK;
-
-/** The same from memory. @return 0; -PMG_E_LIMIT; -PMG_E_PARSE */
+/** For pmg_lock_read(). @return 0; -PMG_E_LIMIT; -PMG_E_PARSE */
 int pmg_pnpm_lock_parse(struct pmg_facts *facts, const char *name, const char *text, size_t len,
 			struct pmg_err *err) PMG_MUST_CHECK;
 

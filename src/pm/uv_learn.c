@@ -51,17 +51,27 @@ static size_t own_words(const struct pmg_strv *operands, bool uvx)
 	return SIZE_MAX;
 }
 
+int pmg_uv_word(struct pmg_uv *uv, const char *word)
+{
+	int r = pmg_pip_word(&uv->pip, word);
+
+	pmg_strv_add(&uv->operands, word);
+	return r == 0 && pmg_str_has_suffix(word, ".py") ? pmg_uv_script(uv, word) : r;
+}
+
+void pmg_uv_give(struct pmg_uv *uv, struct pmg_strv *typed, struct pmg_strv *operands)
+{
+	*typed = uv->pip.typed;
+	*operands = uv->operands;
+	uv->pip.typed = uv->operands = (struct pmg_strv){ 0 };
+}
+
 static int take_argument(struct pmg_uv *uv, const struct pmg_arg *arg)
 {
 	int r = 0;
 
-	if (arg->kind == PMG_ARG_OPERAND) {
-		pmg_strv_add(&uv->operands, arg->value);
-		r = pmg_pip_word(&uv->pip, arg->value);
-		return r == 0 && pmg_str_has_suffix(arg->value, ".py")
-			       ? pmg_uv_script(uv, arg->value)
-			       : r;
-	}
+	if (arg->kind == PMG_ARG_OPERAND)
+		return pmg_uv_word(uv, arg->value);
 	if (strcmp(arg->name, "no-config") == 0)
 		uv->no_config = true;
 	if (!arg->value)
@@ -216,10 +226,7 @@ int pmg_uv_settings(const struct pmg_place *place, struct pmg_settings *out, str
 		return r;
 	*out = uv.pip.settings;
 	uv.pip.settings = (struct pmg_settings){ 0 };
-	*typed = uv.pip.typed;
-	uv.pip.typed = (struct pmg_strv){ 0 };
-	*verbs = uv.operands;
-	uv.operands = (struct pmg_strv){ 0 };
+	pmg_uv_give(&uv, typed, verbs);
 	return 0;
 }
 

@@ -14,6 +14,11 @@ struct pmg_uv {
 void pmg_uv_done(struct pmg_uv *uv);
 PMG_DEFINE_AUTO_DONE(uv, struct pmg_uv, pmg_uv_done);
 
+/** An operand: kept, and read as pip's; a script is read for its inline metadata. */
+int pmg_uv_word(struct pmg_uv *uv, const char *word) PMG_MUST_CHECK;
+/** Hand over what was typed; uv has none of it any more. */
+void pmg_uv_give(struct pmg_uv *uv, struct pmg_strv *typed, struct pmg_strv *operands);
+
 /**
  * uv.toml, pyproject.toml and uv.lock from uv->start upward, the user's and
  * the machine's uv.toml, into uv->pip.

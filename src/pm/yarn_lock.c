@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/io.h"
 #include "base/str.h"
 #include "base/url.h"
 #include "pm/facts.h"
@@ -165,12 +164,14 @@ static int take_line(struct lock *lock, const char *line, size_t len)
 	return r;
 }
 
-int pmg_yarn_lock_parse(struct pmg_facts *facts, const char *text, size_t len, struct pmg_err *err)
+int pmg_yarn_lock_parse(struct pmg_facts *facts, const char *name, const char *text, size_t len,
+			struct pmg_err *err)
 {
 	struct lock lock = { .facts = facts, .err = err };
 	const char *p = text, *end = text + len, *next;
 	int r = 0;
 
+	(void)name; /* nothing is wrong of it */
 	pmg_npm_lock_bases(facts, &lock.bases);
 	for (; r == 0 && p < end; p = next) {
 		const char *stop = pmg_yarn_line_end(p, end, true, &next);
@@ -182,13 +183,4 @@ int pmg_yarn_lock_parse(struct pmg_facts *facts, const char *text, size_t len, s
 	entry_done(&lock.entry);
 	pmg_strv_done(&lock.bases);
 	return r;
-}
-
-int pmg_yarn_lock_read(struct pmg_facts *facts, const char *path, struct pmg_err *err)
-{
-	pmg_autofree char *text = NULL;
-	size_t len = 0;
-	int r = pmg_io_slurp_optional(path, PMG_LOCK_MAX, &text, &len, err);
-
-	return r < 0 || !text ? r : pmg_yarn_lock_parse(facts, text, len, err);
 }

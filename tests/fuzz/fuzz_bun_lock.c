@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct pmg_err err = PMG_ERR_INIT;
 	size_t i;
 
-	if (pmg_bun_lock_parse(&facts, (const char *)data, size, &err) < 0)
+	if (pmg_bun_lock_parse(&facts, "l", (const char *)data, size, &err) < 0)
 		abort(); /* no input of this size has too many */
 	for (i = 0; i < facts.n_sources; i++)
 		if (!facts.sources[i].url.host || facts.sources[i].url.userinfo)

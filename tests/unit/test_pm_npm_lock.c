@@ -104,10 +104,10 @@ static void a_file_that_cannot_be_parsed_is_a_note(void **state)
 
 	(void)state;
 	know(&facts);
-	assert_int_equal(pmg_npm_lock_read(&facts, file, &err), 0); /* not there */
+	assert_int_equal(pmg_lock_read(&facts, file, pmg_npm_lock_parse, &err), 0); /* not there */
 	assert_int_equal(facts.notes.n, 0);
 	folder_write(top, "package-lock.json", text, strlen(text));
-	assert_int_equal(pmg_npm_lock_read(&facts, file, &err), 0);
+	assert_int_equal(pmg_lock_read(&facts, file, pmg_npm_lock_parse, &err), 0);
 	assert_int_equal(facts.notes.n, 1);
 	assert_true(pmg_str_has_prefix(facts.notes.v[0], file));
 	assert_true(pmg_str_has_suffix(facts.notes.v[0],

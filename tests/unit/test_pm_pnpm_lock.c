@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "learning.h"
+#include "pm/npm_lock.h"
 
 #define HEAD "lockfileVersion: '9.0'\n\nimporters:\n\n  .:\n    dependencies: {}\n\npackages:\n\n"
 
@@ -84,10 +85,10 @@ static void what_is_no_yaml_is_a_note(void **state)
 	static const char text[] = "packages:\n<<<<<<< HEAD\n  x: {tarball: [\n";
 
 	(void)state;
-	assert_int_equal(pmg_pnpm_lock_read(&facts, file, &err), 0);
+	assert_int_equal(pmg_lock_read(&facts, file, pmg_pnpm_lock_parse, &err), 0);
 	assert_int_equal(facts.notes.n, 0);
 	folder_write(top, "pnpm-lock.yaml", text, strlen(text));
-	assert_int_equal(pmg_pnpm_lock_read(&facts, file, &err), 0);
+	assert_int_equal(pmg_lock_read(&facts, file, pmg_pnpm_lock_parse, &err), 0);
 	assert_int_equal(facts.notes.n, 1);
 	assert_true(pmg_str_has_prefix(facts.notes.v[0], file));
 	folder_free(pmg_steal_ptr(&top));

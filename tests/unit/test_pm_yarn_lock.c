@@ -69,7 +69,8 @@ static void addresses_come_with_name_and_version(void **state)
 						    "test", 0, &err),
 				 0);
 		assert_int_equal(
-			pmg_yarn_lock_parse(&facts, rows[i].text, strlen(rows[i].text), &err), 0);
+			pmg_yarn_lock_parse(&facts, "l", rows[i].text, strlen(rows[i].text), &err),
+			0);
 		got = learning_sources(&facts);
 		if (strcmp(got, rows[i].sources) != 0)
 			fail_msg("row %zu: %s", i, got);
