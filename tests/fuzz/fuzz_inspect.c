@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verdict/earlier.h"
 #include "verdict/inspect_priv.h"
 
 struct feed {
@@ -22,11 +23,27 @@ static ssize_t feed_read(void *ctx, void *to, size_t room)
 	return (ssize_t)n;
 }
 
+/* The same bytes as the file of an earlier run: what is told of it is one line a kind. */
+static void try_earlier(const uint8_t *data, size_t size)
+{
+	static const struct pmg_earlier_file file = { PMG_ECO_NPM, "a", "9", false };
+	pmg_auto(earlier) struct pmg_earlier *earlier =
+		pmg_earlier_new(pmg_xstrndup((const char *)data, size));
+	pmg_auto(traits) struct pmg_traits findings = { 0 };
+
+	pmg_traits_add(&findings, PMG_TRAIT_SCRIPTS, "x");
+	pmg_earlier_compare(earlier, &file, &findings);
+	pmg_earlier_keep(earlier, &file, &findings);
+	if (findings.counts[PMG_TRAIT_NEW_SCRIPTS] > 1 || pmg_earlier_kept(earlier)->n != 1)
+		abort();
+}
+
 /* Whatever the bytes are: within the limits, to an end, and what is found is shown in bounds. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	enum pmg_eco eco;
 
+	try_earlier(data, size);
 	for (eco = 0; eco < PMG_ECO_MAX; eco++) {
 		struct pmg_inspect_what what = {
 			.eco = eco,
