@@ -1,7 +1,7 @@
 noinst_LIBRARIES += libbase.a
 libbase_a_SOURCES = \
 	%D%/clock.c %D%/clock.h %D%/env.c %D%/env.h %D%/err.c %D%/err.h \
-	%D%/hash.c %D%/hash.h %D%/io.c %D%/io.h %D%/json.c %D%/json.h \
+	%D%/hash.c %D%/hash.h %D%/io.c %D%/io.h %D%/json.c %D%/json.h %D%/json_items.c %D%/json_items.h \
 	%D%/log.c %D%/log.h %D%/mem.c %D%/mem.h %D%/msg.c %D%/msg.h \
 	%D%/path.c %D%/path.h %D%/proc.c %D%/proc.h %D%/program.c %D%/program.h %D%/str.c %D%/str.h \
 	%D%/strv.c %D%/strv.h %D%/url.c %D%/url.h
@@ -18,6 +18,8 @@ check_PROGRAMS += tests/unit/test_base_io
 tests_unit_test_base_io_LDADD = $(LINK_BASE) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_base_json
 tests_unit_test_base_json_LDADD = $(LINK_BASE) $(CMOCKA_LIBS)
+check_PROGRAMS += tests/unit/test_base_json_items
+tests_unit_test_base_json_items_LDADD = $(LINK_BASE) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_base_log
 tests_unit_test_base_log_LDADD = $(LINK_BASE) $(CMOCKA_LIBS)
 check_PROGRAMS += tests/unit/test_base_mem

@@ -132,9 +132,15 @@ static int take_whole(void *arg, const char *path, const char *text, size_t len,
 					    import->want->eco };
 	const struct pmg_list_sink sink = { take_entry, take_unread, take_harmless, take_own,
 					    import };
+	size_t most = pmg_feed_limits_default()->record;
+	pmg_autofree char *why = NULL;
 	int r = pmg_list_read(&list, text, len, &sink, err);
 
-	return r == 0 ? take_record(arg, path, text, len, err) : r < 0 ? r : 0;
+	if (r != 0 || len <= most)
+		return r == 0 ? take_record(arg, path, text, len, err) : r < 0 ? r : 0;
+	why = pmg_xasprintf("larger than %zu bytes", most);
+	take_unread(arg, path, why);
+	return 0;
 }
 
 char *pmg_import_name(const char *path)

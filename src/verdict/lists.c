@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
-#include "base/json.h"
+#include "base/json_items.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "pm/version.h"
@@ -178,19 +178,43 @@ static int find_eco(struct list *list, struct pmg_err *err)
 	return pmg_err_hint(err, "say so: --ecosystem npm, or --ecosystem pypi");
 }
 
-static int read_aikido(struct list *list, const struct json_t *json, struct pmg_err *err)
+/* @return 0 with the value, or what it is of an object's key; -PMG_E_PARSE; -PMG_E_LIMIT */
+static int parse_item(const char *name, const char *text, size_t len, struct json_t **out,
+		      struct pmg_err *err)
 {
-	size_t i, n = pmg_json_len(json);
-	int r;
+	if (len > PMG_LIST_ITEM_MAX)
+		return pmg_err_set(err, PMG_E_LIMIT, 0, "%s: larger than %u bytes", name,
+				   PMG_LIST_ITEM_MAX);
+	return pmg_json_parse(name, text, len, out, err);
+}
 
-	if (n == 0 || !pmg_json_str(pmg_json_at(json, 0), "package_name")) {
-		(void)pmg_err_set(err, PMG_E_PARSE, 0, "%s: %s", list->want->path,
-				  n == 0 ? "an empty list" : "a list, but not of packages");
-		return pmg_err_hint(err, "an array of {\"package_name\", \"version\"} is taken");
+static int fail_aikido(const struct list *list, const char *what, struct pmg_err *err)
+{
+	(void)pmg_err_set(err, PMG_E_PARSE, 0, "%s: %s", list->want->path, what);
+	return pmg_err_hint(err, "an array of {\"package_name\", \"version\"} is taken");
+}
+
+static int read_aikido(struct list *list, const char *text, size_t len, struct pmg_err *err)
+{
+	struct pmg_json_items items;
+	struct pmg_json_item item;
+	size_t i;
+	int r = pmg_json_items_open(list->want->path, text, len, &items, err);
+
+	for (i = 0; r == 0 && (r = pmg_json_items_next(&items, &item, err)) > 0; i++) {
+		pmg_autofree char *name = pmg_xasprintf("%s: [%zu]", list->want->path, i);
+		pmg_auto(json) struct json_t *json = NULL;
+
+		r = parse_item(name, item.value, item.len, &json, err);
+		if (r == 0 && i == 0 && !pmg_json_str(json, "package_name"))
+			return fail_aikido(list, "a list, but not of packages", err);
+		if (r == 0 && i == 0)
+			r = find_eco(list, err);
+		if (r == 0)
+			r = take_aikido(list, json, i, err);
 	}
-	r = find_eco(list, err);
-	for (i = 0; r == 0 && i < n; i++)
-		r = take_aikido(list, pmg_json_at(json, i), i, err);
+	if (r == 0 && i == 0)
+		return fail_aikido(list, "an empty list", err);
 	return r < 0 ? r : 1;
 }
 
@@ -206,37 +230,96 @@ static bool is_versions(const struct json_t *value)
 	return pmg_json_is_array(value);
 }
 
-static bool is_manifest(const struct json_t *json)
+/* What the members of an object say that it is. */
+struct shape {
+	struct pmg_strv keys;
+	bool versions; /* each value is of a manifest */
+	bool own;      /* schema_version, and a list named block */
+};
+
+static void shape_done(struct shape *shape)
 {
-	if (!pmg_json_is_object(json) || !pmg_json_iter(json))
-		return false;
-	pmg_json_object_each (json, it)
-		if (!is_versions(pmg_json_iter_value(it)))
-			return false;
-	return true;
+	pmg_strv_done(&shape->keys);
+}
+PMG_DEFINE_AUTO_DONE(shape, struct shape, shape_done);
+
+static int look_at_member(const struct list *list, const struct pmg_json_item *item,
+			  struct shape *shape, struct pmg_err *err)
+{
+	pmg_auto(json) struct json_t *key = NULL;
+	pmg_auto(json) struct json_t *value = NULL;
+	int r = parse_item(list->want->path, item->key, item->key_len, &key, err);
+
+	if (r == 0)
+		pmg_strv_add(&shape->keys, pmg_json_text(key));
+	if (r == 0 && shape->versions) {
+		r = parse_item(list->want->path, item->value, item->len, &value, err);
+		shape->versions = r == 0 && is_versions(value);
+	}
+	shape->own = shape->own ||
+		     (r == 0 && *item->value == '[' && strcmp(pmg_json_text(key), "block") == 0);
+	return r;
 }
 
-static int read_datadog(struct list *list, const struct json_t *json, struct pmg_err *err)
+/* @return 0; -PMG_E_PARSE: no object, or one with a key that stands twice; -PMG_E_LIMIT */
+static int look(const struct list *list, const char *text, size_t len, struct shape *shape,
+		struct pmg_err *err)
 {
+	struct pmg_json_items items;
+	struct pmg_json_item item;
+	size_t i;
+	int r = pmg_json_items_open(list->want->path, text, len, &items, err);
+
+	shape->versions = true;
+	while (r == 0 && (r = pmg_json_items_next(&items, &item, err)) > 0)
+		r = look_at_member(list, &item, shape, err);
+	if (r < 0)
+		return r;
+	pmg_strv_sort(&shape->keys);
+	for (i = 1; i < shape->keys.n; i++)
+		if (strcmp(shape->keys.v[i], shape->keys.v[i - 1]) == 0)
+			return pmg_err_set(err, PMG_E_PARSE, 0, "a key stands twice");
+	shape->versions = shape->versions && shape->keys.n > 0;
+	shape->own = shape->own && pmg_strv_has(&shape->keys, "schema_version");
+	return 0;
+}
+
+static int take_datadog(const struct list *list, const struct json_t *key,
+			const struct json_t *value, struct pmg_err *err)
+{
+	pmg_auto(strv) struct pmg_strv versions = { 0 };
+	struct entry e = { .origin = "datadog",
+			   .eco = list->eco,
+			   .name = pmg_json_text(key),
+			   .versions = &versions };
+	size_t i;
+
+	for (i = 0; i < pmg_json_len(value); i++)
+		pmg_strv_add(&versions, pmg_json_text(pmg_json_at(value, i)));
+	if (versions.n > 0 || pmg_json_is_null(value))
+		return give(list, &e, e.name, err);
+	list->sink->unread(list->sink->arg, e.name, "names no version");
+	return 0;
+}
+
+/* An object that was looked at. */
+static int read_datadog(struct list *list, const char *text, size_t len, struct pmg_err *err)
+{
+	struct pmg_json_items items;
+	struct pmg_json_item item;
 	int r = find_eco(list, err);
 
-	pmg_json_object_each (json, it) {
-		const struct json_t *value = pmg_json_iter_value(it);
-		pmg_auto(strv) struct pmg_strv versions = { 0 };
-		struct entry e = { .origin = "datadog",
-				   .eco = list->eco,
-				   .name = pmg_json_iter_key(it),
-				   .versions = &versions };
-		size_t i;
+	if (r == 0)
+		r = pmg_json_items_open(list->want->path, text, len, &items, err);
+	while (r == 0 && (r = pmg_json_items_next(&items, &item, err)) > 0) {
+		pmg_auto(json) struct json_t *key = NULL;
+		pmg_auto(json) struct json_t *value = NULL;
 
-		if (r < 0)
-			return r;
-		for (i = 0; i < pmg_json_len(value); i++)
-			pmg_strv_add(&versions, pmg_json_text(pmg_json_at(value, i)));
-		if (versions.n == 0 && !pmg_json_is_null(value))
-			list->sink->unread(list->sink->arg, e.name, "names no version");
-		else
-			r = give(list, &e, e.name, err);
+		r = parse_item(list->want->path, item.key, item.key_len, &key, err);
+		if (r == 0)
+			r = parse_item(list->want->path, item.value, item.len, &value, err);
+		if (r == 0)
+			r = take_datadog(list, key, value, err);
 	}
 	return r < 0 ? r : 1;
 }
@@ -302,7 +385,7 @@ int pmg_list_read(const struct pmg_list_want *want, const char *text, size_t len
 		  const struct pmg_list_sink *sink, struct pmg_err *err)
 {
 	struct list list = { .want = want, .sink = sink };
-	pmg_auto(json) struct json_t *json = NULL;
+	pmg_auto(shape) struct shape shape = { .own = false };
 	struct pmg_err why = PMG_ERR_INIT;
 	size_t mark = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	char first;
@@ -311,14 +394,12 @@ int pmg_list_read(const struct pmg_list_want *want, const char *text, size_t len
 	len -= mark;
 	first = first_of(text, len);
 	if (first == '[')
-		return pmg_json_parse(want->path, text, len, &json, err) < 0
-			       ? -(int)err->code
-			       : read_aikido(&list, json, err);
+		return read_aikido(&list, text, len, err);
 	if (first != '{' && first != '\0' && is_text(text, len))
 		return read_own(&list, text, len, err);
-	if (first != '{' || pmg_json_parse(want->path, text, len, &json, &why) < 0)
+	if (first != '{' || look(&list, text, len, &shape, &why) < 0)
 		return 0;
-	if (pmg_json_get(json, "schema_version") && pmg_json_is_array(pmg_json_get(json, "block")))
+	if (shape.own)
 		return read_own(&list, text, len, err);
-	return is_manifest(json) ? read_datadog(&list, json, err) : 0;
+	return shape.versions ? read_datadog(&list, text, len, err) : 0;
 }

@@ -18,6 +18,10 @@
  */
 #include "verdict/osv.h"
 
+/* Bytes of one item: read one by one, a list takes little more memory than its text and its names.
+ */
+#define PMG_LIST_ITEM_MAX 8388608U
+
 struct pmg_list_want {
 	const char *path;        /* of the file: for messages and for the ecosystem */
 	const char *feed;        /* its name */

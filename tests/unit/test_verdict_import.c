@@ -167,7 +167,7 @@ static void what_is_no_feed_leaves_the_index_as_it_was(void **state)
 		{ "\x1f\x8b\x08 and no more", "", 0, PMG_E_PARSE },
 		{ "\x28\xb5\x2f\xfd and no more", "", 0, PMG_E_PARSE },
 		{ nested, "not one record can be read", 0, PMG_E_PARSE },
-		{ lists, "parsing depth", 0, PMG_E_PARSE },
+		{ lists, "has no end", 0, PMG_E_PARSE },
 		{ braces, ":1:", 0, PMG_E_LIMIT },
 		{ "\0\0\0\0", "not one record can be read", 4, PMG_E_PARSE },
 		{ "", "not one record can be read", 0, PMG_E_PARSE },

@@ -144,7 +144,7 @@ static const struct {
 	{ "npm.json", "[]", -PMG_E_PARSE, "an empty list", "package_name" },
 	{ "npm.json", "[1]", -PMG_E_PARSE, "not of packages", "package_name" },
 	{ "npm.json", "[{\"package_name\":\"x\",\"package_name\":\"y\"}]", -PMG_E_PARSE,
-	  "npm.json:1:", "" },
+	  "npm.json: [0]:1:", "" },
 	{ "t.yml", "block:\n  - {purl: \"pkg:npm/x\"}\n", -PMG_E_CONFIG, "schema_version", "" },
 	{ "t.yml", "schema_version: 1\nblock:\n  - {purl: \"pkg:gem/x\"}\n", -PMG_E_CONFIG,
 	  "t.yml:3:12: ", "" },
@@ -169,6 +169,41 @@ static void a_list_that_is_wrong_says_where(void **state)
 		    !strstr(err.hint, wrong[i].hint))
 			fail_msg("%s: %d %s (%s)", wrong[i].text, r, err.msg, err.hint);
 		assert_int_equal(told.n, 0);
+	}
+}
+
+/* It is read item by item: what came before was told, and nothing is made of it. */
+static void a_list_that_goes_wrong_later_is_an_error_too(void **state)
+{
+	pmg_autofree char *blanks = pmg_xcalloc(1, PMG_LIST_ITEM_MAX + 1);
+	pmg_autofree char *large = NULL;
+	size_t i;
+
+	(void)state;
+	memset(blanks, ' ', PMG_LIST_ITEM_MAX);
+	large = pmg_xasprintf("[%s,{%s}]", A("x", "1.0.0", "MALWARE"), blanks);
+	{
+		const struct {
+			const char *text, *msg;
+			int r;
+		} rows[] = {
+			{ "[" A("x", "1.0.0", "MALWARE") "] []", "behind the end", -PMG_E_PARSE },
+			{ "[" A("x", "1.0.0", "MALWARE") ",{", "has no end", -PMG_E_PARSE },
+			{ "[" A("x", "1.0.0", "MALWARE") ",tru]",
+			  "npm.json: [1]:1:", -PMG_E_PARSE },
+			{ large, "npm.json: [1]: larger than 8388608 bytes", -PMG_E_LIMIT },
+		};
+
+		for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+			pmg_auto(strv) struct pmg_strv told = { 0 };
+			struct pmg_err err = PMG_ERR_INIT;
+
+			assert_int_equal(read_list("npm.json", rows[i].text, NULL, &told, &err),
+					 rows[i].r);
+			if (!strstr(err.msg, rows[i].msg))
+				fail_msg("%s", err.msg);
+			assert_int_equal(told.n, 1);
+		}
 	}
 }
 
@@ -198,6 +233,7 @@ int main(void)
 		cmocka_unit_test(entries_become_records_with_ids_that_say_where_from),
 		cmocka_unit_test(what_is_no_list_is_left_to_others),
 		cmocka_unit_test(a_list_that_is_wrong_says_where),
+		cmocka_unit_test(a_list_that_goes_wrong_later_is_an_error_too),
 		cmocka_unit_test(a_name_that_is_too_long_for_an_id_has_one_all_the_same),
 	};
 
