@@ -235,10 +235,11 @@ char *pmg_str_quote(const char *s, size_t len, size_t max)
 	return pmg_str_steal(&out);
 }
 
+static const char base64_digits[] =
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
 char *pmg_base64(const void *bytes, size_t len)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	const unsigned char *b = bytes;
 	char *out = pmg_xmalloc((len + 2) / 3 * 4 + 1), *p = out;
 	size_t i;
@@ -250,13 +251,38 @@ char *pmg_base64(const void *bytes, size_t len)
 			v |= (uint32_t)b[i + 1] << 8;
 		if (i + 2 < len)
 			v |= b[i + 2];
-		*p++ = digits[v >> 18];
-		*p++ = digits[(v >> 12) & 63];
-		*p++ = i + 1 < len ? digits[(v >> 6) & 63] : '=';
-		*p++ = i + 2 < len ? digits[v & 63] : '=';
+		*p++ = base64_digits[v >> 18];
+		*p++ = base64_digits[(v >> 12) & 63];
+		*p++ = i + 1 < len ? base64_digits[(v >> 6) & 63] : '=';
+		*p++ = i + 2 < len ? base64_digits[v & 63] : '=';
 	}
 	*p = '\0';
 	return out;
+}
+
+bool pmg_base64_read(const char *text, size_t len, unsigned char *out, size_t n)
+{
+	size_t i, at = 0, letters = (n * 8 + 5) / 6;
+	unsigned int bits = 0, held = 0;
+	const char *digit;
+
+	if (len != (n + 2) / 3 * 4)
+		return false;
+	for (i = 0; i < letters; i++) {
+		digit = text[i] ? strchr(base64_digits, text[i]) : NULL;
+		if (!digit)
+			return false;
+		bits = (bits << 6 | (unsigned int)(digit - base64_digits)) & 0xffffU;
+		held += 6;
+		if (held < 8)
+			continue;
+		held -= 8;
+		out[at++] = (unsigned char)(bits >> held);
+	}
+	for (; i < len; i++)
+		if (text[i] != '=')
+			return false;
+	return (bits & ((1U << held) - 1U)) == 0;
 }
 
 char *pmg_hex(const void *bytes, size_t len)

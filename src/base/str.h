@@ -75,6 +75,10 @@ size_t pmg_utf8_len(const char *text, size_t left, uint32_t *cp) PMG_MUST_CHECK;
 
 /** Base64 with padding (RFC 4648 section 4). */
 char *pmg_base64(const void *bytes, size_t len) PMG_MUST_CHECK;
+/** Read it: exactly n bytes, padded, and no bit set that means nothing, so that bytes have one
+ * text.
+ *  @return false: it is no such text; *out is undefined */
+bool pmg_base64_read(const char *text, size_t len, unsigned char *out, size_t n) PMG_MUST_CHECK;
 /** Lower-case hexadecimal. */
 char *pmg_hex(const void *bytes, size_t len) PMG_MUST_CHECK;
 /** Compare secrets without telling by time where they differ. */

@@ -253,9 +253,15 @@ static enum pmg_pin_age age_ahead(void *ctx, const struct pmg_resolved_package *
 	return may_land(ctx, p) ? PMG_PIN_AGE_AHEAD : PMG_PIN_AGE_NONE;
 }
 
+/* What the manager has to fetch is judged when it does, and finds its date then: nobody waits. */
 static enum pmg_pin_age age_before(void *ctx, const struct pmg_resolved_package *p)
 {
-	return may_land(ctx, p) ? PMG_PIN_AGE_BEFORE : PMG_PIN_AGE_NONE;
+	const struct pmg_running *run = ctx;
+
+	if (!may_land(run, p))
+		return PMG_PIN_AGE_NONE;
+	return pmg_cached_may_have(&run->prepared.cached, p->integrity) ? PMG_PIN_AGE_BEFORE
+									: PMG_PIN_AGE_AHEAD;
 }
 
 static int judge_before(struct pmg_running *run, const struct pmg_resolved *set, bool *refused,

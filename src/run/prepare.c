@@ -23,6 +23,7 @@ void pmg_prepared_done(struct pmg_prepared *prepared)
 	free(prepared->cwd);
 	free(prepared->repository);
 	pmg_settled_done(&prepared->settled);
+	pmg_cached_done(&prepared->cached);
 	pmg_strv_done(&prepared->folders);
 	pmg_strv_done(&prepared->files);
 	*prepared = (struct pmg_prepared){ 0 };
@@ -266,6 +267,14 @@ static int build_policy(const struct pmg_policy_want *want, struct pmg_policy_fa
 	return pmg_policy_build(want, &out->policy, err);
 }
 
+/* What lies where, for what is to be judged though nobody fetches it. */
+static void know_places(const struct pmg_run_want *want, const struct pmg_places *places,
+			struct pmg_prepared *out)
+{
+	pmg_settled_find(out->pm, out->cwd, places, want->argv, &out->settled);
+	pmg_cached_find(out->pm, places, &out->cached);
+}
+
 static int make_policy(const struct pmg_run_want *want, const struct pmg_config *config,
 		       const struct pmg_place *place, const char *run_dir, struct pmg_prepared *out,
 		       struct pmg_err *err)
@@ -308,7 +317,7 @@ static int make_policy(const struct pmg_run_want *want, const struct pmg_config 
 	pmg_policy_write_folders(out->policy, &out->folders);
 	note_links(&places, out->policy);
 	if (out->pm)
-		pmg_settled_find(out->pm, out->cwd, &places, want->argv, &out->settled);
+		know_places(want, &places, out);
 	return 0;
 }
 
@@ -339,7 +348,7 @@ static int find_settled(const struct pmg_run_want *want, const struct pmg_place 
 	int r = pmg_places_find(out->pm, place, &places, err);
 
 	if (r == 0)
-		pmg_settled_find(out->pm, out->cwd, &places, want->argv, &out->settled);
+		know_places(want, &places, out);
 	return r;
 }
 

@@ -3,6 +3,7 @@
 /** What is known before anything is started: program, configuration, facts, plan. */
 #include "conf/config.h"
 #include "conf/dirs.h"
+#include "pm/cached.h"
 #include "pm/pm.h"
 #include "pm/settled.h"
 #include "policy/library.h"
@@ -30,6 +31,7 @@ struct pmg_prepared {
 	struct pmg_policy *policy; /* sealed; NULL: without walls */
 	char *repository;          /* git top level, else cwd; of a policy */
 	struct pmg_settled settled;
+	struct pmg_cached cached;
 	struct pmg_strv folders; /* caches, stores, results, programs: to be made ahead
 				  * (run/ahead.h) */
 	struct pmg_strv files;   /* to be written, the same */

@@ -60,34 +60,6 @@ int pmg_digest_hex(enum pmg_digest_alg alg, const char *text, struct pmg_digest 
 	return 0;
 }
 
-/* Exactly n bytes, padded, and no bit set that means nothing: one digest, one text. */
-static bool read_base64(const char *text, size_t len, unsigned char *out, size_t n)
-{
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	size_t i, at = 0, letters = (n * 8 + 5) / 6;
-	unsigned int bits = 0, held = 0;
-	int value;
-
-	if (len != (n + 2) / 3 * 4)
-		return false;
-	for (i = 0; i < letters; i++) {
-		value = digit(digits, text[i]);
-		if (value < 0)
-			return false;
-		bits = (bits << 6 | (unsigned int)value) & 0xffffU;
-		held += 6;
-		if (held < 8)
-			continue;
-		held -= 8;
-		out[at++] = (unsigned char)(bits >> held);
-	}
-	for (; i < len; i++)
-		if (text[i] != '=')
-			return false;
-	return (bits & ((1U << held) - 1U)) == 0;
-}
-
 /* The first word of this algorithm. @return 1: there is one; 0: none; -PMG_E_PARSE */
 static int read_word(const char *text, size_t i, struct pmg_digest *out, struct pmg_err *err)
 {
@@ -100,7 +72,7 @@ static int read_word(const char *text, size_t i, struct pmg_digest *out, struct 
 			size_t word = strcspn(text, " \t\r\n\f?") - prefix;
 
 			out->alg = algs[i].alg;
-			if (read_base64(text + prefix, word, out->bytes, algs[i].len))
+			if (pmg_base64_read(text + prefix, word, out->bytes, algs[i].len))
 				return 1;
 			return pmg_err_set(err, PMG_E_PARSE, 0, "a digest %.6s is not base64",
 					   algs[i].prefix);

@@ -288,9 +288,34 @@ static void a_word_for_a_shell_is_what_it_was(void **state)
 	}
 }
 
+static void base64_is_read_as_it_is_written_and_no_other_way(void **state)
+{
+	static const struct {
+		const char *text, *bytes;
+		size_t n;
+	} rows[] = {
+		{ "", "", 0 },        { "AA==", "\0", 1 },     { "/+8=", "\xff\xef", 2 },
+		{ "Zm9v", "foo", 3 }, { "AA=", NULL, 1 },      { "AA", NULL, 1 },
+		{ "AB==", NULL, 1 },  { "A_==", NULL, 1 },     { "AA=A", NULL, 1 },
+		{ "AAAA", NULL, 1 },  { "Zm9vZm9v", NULL, 3 },
+	};
+	unsigned char got[3];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		bool is = pmg_base64_read(rows[i].text, strlen(rows[i].text), got, rows[i].n);
+
+		if (is != (rows[i].bytes != NULL) ||
+		    (is && memcmp(got, rows[i].bytes, rows[i].n) != 0))
+			fail_msg("row %zu", i);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(base64_is_read_as_it_is_written_and_no_other_way),
 		cmocka_unit_test(a_buffer_never_passes_its_limit),
 		cmocka_unit_test(a_buffer_is_used_again_after_each_way_out),
 		cmocka_unit_test(what_is_consumed_leaves_at_the_front),
