@@ -74,8 +74,9 @@ again() { # an empty project
 	tool pnpm 10 pnpm
 	tool bun 1 bun
 	export YARN_CACHE_FOLDER=$HOME/yarn-cache
-	for manager in npm pnpm bun yarn berry; do
+	for manager in npm pnpm pnpm12 bun yarn berry; do
 		case $manager in
+		pnpm12) tool pnpm 12 pnpm ;;
 		yarn) tool yarn 1 yarn ;;
 		berry)
 			tool @yarnpkg/cli-dist 4 yarn
@@ -85,7 +86,10 @@ again() { # an empty project
 			;;
 		esac
 		set -- "$manager" add alpha
-		[ "$manager" != berry ] || set -- yarn add alpha
+		case $manager in
+		pnpm12) set -- pnpm --config.minimum-release-age=0 add alpha ;; # a wait of its own
+		berry) set -- yarn add alpha ;;
+		esac
 		again
 		touch yarn.lock # berry takes the folder for a project of its own by that
 		[ "$manager" = berry ] || rm yarn.lock
