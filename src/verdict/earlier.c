@@ -119,7 +119,8 @@ static const struct seen *find_before(struct pmg_earlier *earlier,
 
 	if (!earlier->is_read)
 		read_text(earlier);
-	one = bsearch(&key, earlier->v, earlier->n, sizeof *earlier->v, by_what);
+	one = earlier->n > 0 ? bsearch(&key, earlier->v, earlier->n, sizeof *earlier->v, by_what)
+			     : NULL;
 	if (!one)
 		return NULL;
 	end = earlier->v + earlier->n;

@@ -26,8 +26,9 @@ static ssize_t feed_read(void *ctx, void *to, size_t room)
 	size_t n = feed->len < room ? feed->len : room;
 
 	n = n < feed->piece ? n : feed->piece;
-	if (n > 0)
-		memcpy(to, feed->bytes, n);
+	if (n == 0)
+		return 0;
+	memcpy(to, feed->bytes, n);
 	feed->bytes += n;
 	feed->len -= n;
 	return (ssize_t)n;
