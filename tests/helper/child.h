@@ -55,6 +55,16 @@ static inline int in_child(int (*action)(void), bool ordinary)
 		CHILD_BOTH(action);                                                                \
 	}
 
+/** For in_child(): 0 where a process can be confined (behind kernel/confine.h). */
+#define CHILD_CONFINED(name)                                                                       \
+	static int name(void)                                                                      \
+	{                                                                                          \
+		const struct pmg_confine nothing = { 0 };                                          \
+		struct pmg_err err = PMG_ERR_INIT;                                                 \
+                                                                                                   \
+		return pmg_confine_self(&nothing, &err) < 0;                                       \
+	}
+
 /** What main gives back where the kernel has not what all of it is about: where the tests must
  * work that is a failure. */
 static inline int child_skip(const char *why)
