@@ -334,6 +334,11 @@ warm() { # NAME
 		must_say '[PMG3008] refused moved@1.0.0 (npm): known malware, PMG3001 MAL-2026-82'
 		must_say 'it came past the proxy'
 	done
+	# For the whole host, and without walls
+	fresh
+	guarded --no-sandbox npm install -g --offline --ignore-scripts --prefix "$BATS_TEST_TMPDIR/host" moved
+	[ "$status" -eq 1 ] || fail "it landed unsaid: $(shown)"
+	must_say "host/lib/node_modules/moved/package.json; it came past the proxy"
 	[ "$(asked tgz)" -eq 0 ] || fail "the registry was asked"
 }
 

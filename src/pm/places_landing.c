@@ -38,6 +38,21 @@ static void add_settings(struct pmg_strv *list, const struct pmg_settings *setti
 	}
 }
 
+/* What is installed for the whole host: npm, bun and yarn, pnpm. */
+static void add_global(struct pmg_places *out)
+{
+	static const char *const below[] = { "lib/node_modules", "node_modules",
+					     "global/5/node_modules", "5/node_modules" };
+	size_t i, k;
+
+	for (i = 0; i < out->prefixes.n; i++)
+		for (k = 0; k < PMG_ARRAY_LEN(below); k++) {
+			pmg_autofree char *path = pmg_path_join(out->prefixes.v[i], below[k]);
+
+			add(&out->modules, path);
+		}
+}
+
 void pmg_places_modules(const struct pmg_npmlike *n, const char *start, struct pmg_places *out)
 {
 	/* pnpm's, then those of yarn 1 and of berry */
@@ -48,6 +63,7 @@ void pmg_places_modules(const struct pmg_npmlike *n, const char *start, struct p
 	pmg_autofree char *unplugged = pmg_path_join(out->project, ".yarn/unplugged");
 	size_t i;
 
+	add_global(out);
 	add(&out->modules, top);
 	add(&out->modules, here); /* of a workspace's member */
 	if (strcmp(pmg_path_name(n->place->argv[0]), "yarn") == 0)

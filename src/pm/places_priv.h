@@ -100,7 +100,7 @@ void pmg_places_pip_bare(const struct pmg_place *place, const char *python, stru
 /** What is uv's; out->project is known. */
 int pmg_places_uv(const struct pmg_place *place, struct pmg_places *out,
 		  struct pmg_err *err) PMG_MUST_CHECK;
-/** modules; out->project is known. @param start  where it works */
+/** modules; out->project and out->prefixes are known. @param start  where it works */
 void pmg_places_modules(const struct pmg_npmlike *n, const char *start, struct pmg_places *out);
 /** bases and targets, by pip's names for them; out->prefixes is known */
 void pmg_places_sites(const struct pmg_settings *settings, const struct pmg_place *place,

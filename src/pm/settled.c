@@ -74,7 +74,6 @@ void pmg_settled_done(struct pmg_settled *settled)
 	pmg_strv_done(&settled->pins);
 	pmg_strv_done(&settled->lists);
 	pmg_strv_done(&settled->trees);
-	pmg_strv_done(&settled->stores);
 	pmg_strv_done(&settled->bases);
 	pmg_strv_done(&settled->dists);
 }
@@ -178,18 +177,30 @@ static void all_dists(const struct pmg_settled *settled, struct pmg_strv *out)
 		find_dists(settled->bases.v[i], out);
 }
 
-/* npm's linked strategy and berry keep what they link to in a ".store" beside the links. */
-static void add_modules(const struct habits *own, const struct pmg_strv *modules,
+static bool is_in_any(const char *path, const struct pmg_strv *folders)
+{
+	size_t i;
+
+	for (i = 0; i < folders->n; i++)
+		if (pmg_path_is_under(path, folders->v[i]))
+			return true;
+	return false;
+}
+
+static void add_modules(const struct habits *own, const struct pmg_places *places, bool global,
 			struct pmg_settled *out)
 {
 	const char *const *list;
 	size_t i;
 
-	for (i = 0; i < modules->n; i++) {
+	for (i = 0; i < places->modules.n; i++) {
+		const char *folder = places->modules.v[i];
+
+		if (global && !is_in_any(folder, &places->prefixes))
+			continue;
 		for (list = own->lists; *list; list++)
-			pmg_strv_take(&out->lists, pmg_path_join(modules->v[i], *list));
-		pmg_strv_add(&out->trees, modules->v[i]);
-		pmg_strv_take(&out->stores, pmg_path_join(modules->v[i], ".store"));
+			pmg_strv_take(&out->lists, pmg_path_join(folder, *list));
+		pmg_strv_add(&out->trees, folder);
 	}
 }
 
@@ -197,11 +208,14 @@ void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg
 		      char *const *argv, struct pmg_settled *out)
 {
 	const struct habits *own = habits_of(pm);
+	bool global = own && is_global(own->args, argv);
 
-	if (!own || is_global(own->args, argv) || is_verb_of(own, argv, own->asks))
+	if (!own || is_verb_of(own, argv, own->asks))
+		return;
+	add_modules(own, places, global, out);
+	if (global)
 		return;
 	add_pins(pm->name, places->project, out);
-	add_modules(own, &places->modules, out);
 	if (pm->eco != PMG_ECO_PYPI)
 		return;
 	if (pm == &pmg_pm_pip)
@@ -229,24 +243,34 @@ static int read_files(const struct pmg_strv *paths, struct pmg_resolved *out, st
 	return 0;
 }
 
-static int read_trees(const struct pmg_strv *paths, struct pmg_resolved *out, struct pmg_err *err)
+/* The folders that have to be looked through themselves. Where a list tells of one, it may still
+ * name but links to what npm's linked strategy keeps beside them. */
+static void unlisted(const struct pmg_settled *settled, struct pmg_strv *out)
 {
+	size_t i, k;
+
+	for (i = 0; i < settled->trees.n; i++) {
+		const char *tree = settled->trees.v[i];
+		bool listed = false;
+
+		for (k = 0; k < settled->lists.n && !listed; k++)
+			listed = pmg_path_is_under(settled->lists.v[k], tree) &&
+				 access(settled->lists.v[k], F_OK) == 0;
+		pmg_strv_take(out, listed ? pmg_path_join(tree, ".store") : pmg_xstrdup(tree));
+	}
+}
+
+static int read_trees(const struct pmg_settled *settled, struct pmg_resolved *out,
+		      struct pmg_err *err)
+{
+	pmg_auto(strv) struct pmg_strv trees = { 0 };
 	size_t i;
 	int r = 0;
 
-	for (i = 0; r == 0 && i < paths->n; i++)
-		r = pmg_resolved_node_modules(out, paths->v[i], err);
+	unlisted(settled, &trees);
+	for (i = 0; r == 0 && i < trees.n; i++)
+		r = pmg_resolved_node_modules(out, trees.v[i], err);
 	return r;
-}
-
-static bool has_list(const struct pmg_settled *settled)
-{
-	size_t i;
-
-	for (i = 0; i < settled->lists.n; i++)
-		if (access(settled->lists.v[i], F_OK) == 0)
-			return true;
-	return false;
 }
 
 int pmg_settled_pins(const struct pmg_settled *settled, struct pmg_resolved *out,
@@ -263,7 +287,7 @@ int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out
 	size_t i;
 
 	if (r == 0)
-		r = read_trees(has_list(settled) ? &settled->stores : &settled->trees, out, err);
+		r = read_trees(settled, out, err);
 	all_dists(settled, &dists);
 	for (i = 0; r == 0 && i < dists.n; i++)
 		r = pmg_resolved_site_packages(out, dists.v[i], err);
@@ -283,19 +307,18 @@ static void stamp_of(const char *path, struct pmg_str *out)
 
 char *pmg_settled_stamp(const struct pmg_settled *settled)
 {
-	pmg_auto(strv) struct pmg_strv dists = { 0 };
+	pmg_auto(strv) struct pmg_strv dists = { 0 }, trees = { 0 };
 	const struct pmg_strv *const lists[] = { &settled->pins, &settled->lists, &dists };
 	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(SIZE_MAX / 2);
-	const struct pmg_strv *trees;
 	size_t i, k;
 
 	all_dists(settled, &dists);
 	for (i = 0; i < PMG_ARRAY_LEN(lists); i++)
 		for (k = 0; k < lists[i]->n; k++)
 			stamp_of(lists[i]->v[k], &out);
-	trees = has_list(settled) ? &settled->stores : &settled->trees;
-	for (k = 0; k < trees->n; k++)
-		(void)!pmg_str_addf(&out, "%x\n", pmg_resolved_stamp(trees->v[k]));
+	unlisted(settled, &trees);
+	for (k = 0; k < trees.n; k++)
+		(void)!pmg_str_addf(&out, "%x\n", pmg_resolved_stamp(trees.v[k]));
 	return pmg_str_steal(&out);
 }
 

@@ -10,10 +10,7 @@
 struct pmg_settled {
 	struct pmg_strv pins;  /* lockfiles */
 	struct pmg_strv lists; /* files in which a manager keeps what it has installed */
-	struct pmg_strv
-		trees; /* folders of node's packages; looked through where there is no list */
-	struct pmg_strv
-		stores;        /* the same, whatever there is: the list names but links into them */
+	struct pmg_strv trees; /* folders of node's packages; looked through where no list tells */
 	struct pmg_strv bases; /* of Python, in which folders of *.dist-info are looked for */
 	struct pmg_strv dists; /* such folders */
 };
@@ -22,8 +19,8 @@ PMG_DEFINE_AUTO_DONE(settled, struct pmg_settled, pmg_settled_done);
 
 struct pmg_places;
 /**
- * @param argv      the tool's; one that works for the whole host and not for a project ("-g"), or
- *                  that only asks (npm view), has nothing settled
+ * @param argv      the tool's; one that only asks (npm view) has nothing settled, one that works
+ * for the whole host and not for a project ("-g") what lies in its prefix
  * @param[out] out  zeroed before
  */
 void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg_places *places,

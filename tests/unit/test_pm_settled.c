@@ -124,6 +124,7 @@ static void lockfiles_and_what_is_installed_are_found(void **state)
 	assert_int_equal(tree, 0);
 	/* Which word is the verb? */
 	assert_int_equal(found("npm --what-is-this ci view", folder, &places, &tree), 1);
+	/* Nothing of the project's */
 	assert_int_equal(found("npm i -g x", folder, &places, &tree), 0);
 	assert_int_equal(tree, 0);
 	assert_int_equal(found("pnpm i", folder, &places, &tree), 0);
@@ -134,6 +135,13 @@ static void lockfiles_and_what_is_installed_are_found(void **state)
 	assert_int_equal(tree, 1);
 	assert_int_equal(found("pipx run x", folder, &places, &tree), 0);
 	assert_int_equal(tree, 0);
+	/* In the prefix */
+	put(folder, "venv/lib/node_modules/z/package.json", "{}");
+	pmg_strv_take(&places.modules, pmg_path_join(folder, "venv/lib/node_modules"));
+	assert_int_equal(found("npm i -g x", folder, &places, &tree), 0);
+	assert_int_equal(tree, 1);
+	assert_int_equal(found("npm ci", folder, &places, &tree), 1);
+	assert_int_equal(tree, 3);
 }
 
 /* Where a manager has its packages elsewhere, or keeps no list, what lies there is looked at. */
