@@ -188,7 +188,9 @@ static int answer_lines(const struct asking *asking, const struct pmg_out *out, 
 			continue;
 		/* What was piped in is wrong, not a file of ours. */
 		r = read_line(line, &q, err) < 0 ? pmg_err_as(err, PMG_E_USAGE) : 0;
-		if (r == 0)
+		/* What is read loosely elsewhere ("1.0" of npm) is what some list calls a version.
+		 */
+		if (r == 0 && q.version && !pmg_version_is_valid(q.eco, q.version))
 			r = check_version(&q, err);
 		if (r == 0)
 			r = answer(asking, out, &q, true, err);

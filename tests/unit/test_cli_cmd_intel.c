@@ -426,7 +426,7 @@ static void a_line_that_cannot_be_read_ends_it_with_its_number(void **state)
 	pmg_auto(said) struct said t =
 		run((const char *const[]){ "query", "--stdin", NULL }, "npm x 1.0.0\n");
 	pmg_auto(said) struct said v = run((const char *const[]){ "query", "--stdin", NULL },
-					   "npm\tx\t1.0.0\n\nnpm\tx\t^1.0.0\n");
+					   "npm\tx\t1.0.0\nnpm\tx\t1.0\nnpm\tx\t^1.0.0\n");
 
 	(void)state;
 	assert_int_equal(s.status, 121);
