@@ -76,7 +76,11 @@ again() { # an empty project
 	export YARN_CACHE_FOLDER=$HOME/yarn-cache
 	for manager in npm pnpm pnpm12 bun yarn berry; do
 		case $manager in
-		pnpm12) tool pnpm 12 pnpm ;;
+		pnpm12) # asks by the date that is in a document, too
+			tool pnpm 12 pnpm
+			use_npm "/~nomatch/npm/"
+			;;
+		bun) use_npm ;;
 		yarn) tool yarn 1 yarn ;;
 		berry)
 			tool @yarnpkg/cli-dist 4 yarn

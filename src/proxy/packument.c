@@ -167,6 +167,8 @@ static int in_time(struct pmg_packument *doc, const struct pmg_jsonstrict_item *
 	if (item->event == PMG_JSONSTRICT_KEY)
 		return add_time(doc, item, err);
 	when = &doc->times[doc->times_n - 1];
+	if (item->event == PMG_JSONSTRICT_STRING)
+		when->value_at = item->at;
 	if (pmg_npm_is_value(item) && pmg_jsonstrict_date(item, &when->when) < 0)
 		when->when = PMG_PUBLISHED_NONE;
 	if (is_end(item))
@@ -215,8 +217,11 @@ static int on_member(struct pmg_packument *doc, const struct pmg_jsonstrict_item
 	if (doc->kind == PMG_PACKUMENT_VERSION)
 		return in_own(doc, item, err);
 	if (doc->section == MODIFIED) {
-		if (pmg_npm_is_value(item))
+		if (item->event == PMG_JSONSTRICT_STRING) {
 			(void)!pmg_jsonstrict_date(item, &doc->modified);
+			doc->modified_at = item->at;
+			doc->modified_end = item->end;
+		}
 		return 0;
 	}
 	if (item->event == PMG_JSONSTRICT_CLOSE) {

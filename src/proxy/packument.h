@@ -16,7 +16,8 @@
  *   else by a pmg_splicer with filtered.splice
  *
  * What is left of a document is consistent: a withheld version is neither in
- * "versions" nor in "time", and no dist-tag points to it. Such a tag gets:
+ * "versions" nor in "time", no dist-tag points to it, and "modified" is a second
+ * earlier, so that nobody takes it for the whole by its date. Such a tag gets:
  * - from a release: the greatest release by SemVer that passes and is not
  *   above it; never a pre-release. "latest" may go back across majors, any
  *   other tag ("v4", "next-14") stays within the first number.

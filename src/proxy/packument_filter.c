@@ -131,6 +131,30 @@ static int cut_versions(const struct filter *filter, struct pmg_err *err)
 	return r < 0 ? r : pmg_members_finish(&members, err);
 }
 
+/*
+ * A client that keeps the document asks later whether the package was modified since the date that
+ * stands in it, without pmg too: with the true one a registry would say no, and what is withheld
+ * now would stay away.
+ */
+static int set_back(struct pmg_splice *splice, uint64_t at, uint64_t end, int64_t modified,
+		    struct pmg_err *err)
+{
+	pmg_autofree char *text = NULL;
+	char date[PMG_RFC3339_LEN];
+
+	pmg_clock_format(modified > 0 ? modified - 1 : 0, date);
+	text = pmg_xasprintf("\"%s\"", date);
+	return pmg_splice_cut(splice, at, end - at, text, err);
+}
+
+static int set_back_time(const struct filter *filter, const struct pmg_npm_time *when,
+			 struct pmg_err *err)
+{
+	if (when->value_at == 0 || !pmg_streq(pmg_npm_text(filter->doc, when->name), "modified"))
+		return 0;
+	return set_back(&filter->out->splice, when->value_at, when->end, when->when, err);
+}
+
 static int cut_times(const struct filter *filter, struct pmg_err *err)
 {
 	pmg_autofree bool *is_out = pmg_xcalloc(filter->doc->times_n + 1, sizeof *is_out);
@@ -145,6 +169,8 @@ static int cut_times(const struct filter *filter, struct pmg_err *err)
 	for (i = 0; r >= 0 && i < filter->doc->times_n; i++) {
 		when = &filter->doc->times[i];
 		r = pmg_members_next(&members, when->at, when->end, is_out[i], err);
+		if (r >= 0 && !is_out[i])
+			r = set_back_time(filter, when, err);
 	}
 	return r < 0 ? r : pmg_members_finish(&members, err);
 }
@@ -182,6 +208,9 @@ static int cut(struct filter *filter, struct pmg_err *err)
 
 	r = r < 0 ? r : cut_times(filter, err);
 	r = r < 0 ? r : cut_tags(filter, err);
+	if (r >= 0 && filter->doc->modified_at > 0)
+		r = set_back(&filter->out->splice, filter->doc->modified_at,
+			     filter->doc->modified_end, filter->doc->modified, err);
 	return r < 0 ? r : pmg_splice_seal(&filter->out->splice, filter->doc->total, err);
 }
 

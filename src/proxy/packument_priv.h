@@ -21,6 +21,7 @@ struct pmg_npm_version {
 
 struct pmg_npm_time {
 	uint64_t at, end;
+	uint64_t value_at; /* of a string; else 0 */
 	int64_t when;
 	uint32_t name;
 };
@@ -58,6 +59,7 @@ struct pmg_packument {
 	uint32_t *sorted; /* versions by name */
 	uint64_t total;
 	int64_t modified;
+	uint64_t modified_at, modified_end; /* of its string; 0: there is none */
 	bool has_dates;
 };
 

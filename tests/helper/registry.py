@@ -25,6 +25,7 @@ metadata keep them: http://127.0.0.1:P/~gzip/~bearer.t1/npm/
     gzip chunked http10               how a body is sent (gzip: where the client accepts it)
     noetag                            no validators (else ETag, and 304 to If-None-Match; metadata:
                                       Last-Modified and If-Modified-Since too)
+    nomatch                           metadata: Last-Modified alone, If-None-Match is not looked at
     status.CODE  fail.N.CODE          always, or the first N times a path is asked; Retry-After: 1
     delay.MS                          before the head
     truncate.N rst.N slow.RATE        of artifacts: cut after N bytes, reset after N bytes, bytes/s
@@ -363,7 +364,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def is_unchanged(self, tag, modified):
         """If-None-Match counts before If-Modified-Since (RFC 9110, 13.2.2)."""
-        if "If-None-Match" in self.headers:
+        if "If-None-Match" in self.headers and "nomatch" not in self.knobs:
             return tag in self.headers["If-None-Match"]
         return modified is not None and self.headers.get("If-Modified-Since") == modified
 
@@ -371,7 +372,8 @@ class Handler(BaseHTTPRequestHandler):
         headers = {"Content-Type": kind, "Accept-Ranges": "bytes"}
         tag = '"%s"' % (blob.sha256 or "huge-%d" % blob.length)[:32]
         if "noetag" not in self.knobs:
-            headers["ETag"] = tag
+            if "nomatch" not in self.knobs:
+                headers["ETag"] = tag
             headers["Cache-Control"] = "public, max-age=300" if meta else "immutable"
             if modified:
                 when = time.strptime(modified[:19], "%Y-%m-%dT%H:%M:%S")

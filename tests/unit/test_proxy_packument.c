@@ -88,6 +88,20 @@ static void what_is_withheld_is_gone_everywhere(void **state)
 		  " { 'dist-tags' : { 'latest' : '1.0.0' , 'old' : '1.0.0' } , 'versions' :\n{ "
 		  "'1.0.0' : "
 		  "{ } } }" },
+		/* Who asks whether it has changed since is told that it has. */
+		{ "{'versions':{'1.0.0':{},'2.0.0':{}},'modified':'1970-01-01T00:01:00.000Z','time'"
+		  ":"
+		  "{'2.0.0':'x','modified':'1970-01-01T00:02:00Z','created':'1970-01-01T00:00:00Z'}"
+		  "}",
+		  " 2.0.0 ",
+		  "{'versions':{'1.0.0':{}},'modified':'1970-01-01T00:00:59Z','time':"
+		  "{'modified':'1970-01-01T00:01:59Z','created':'1970-01-01T00:00:00Z'}}" },
+		{ "{'versions':{'1.0.0':{},'2.0.0':{}},'modified':'today','time':{'modified':[1]}}",
+		  " 2.0.0 ",
+		  "{'versions':{'1.0.0':{}},'modified':'1970-01-01T00:00:00Z','time':{'modified':["
+		  "1]}}" },
+		{ "{'versions':{'1.0.0':{}},'modified':'1970-01-01T00:01:00.000Z'}", " ",
+		  "{'versions':{'1.0.0':{}},'modified':'1970-01-01T00:01:00.000Z'}" },
 		/* What only looks like it stays. */
 		{ "{'x':{'versions':{'2.0.0':{}},'time':{'2.0.0':1}},'versions':{'1.0.0':{'"
 		  "versions':"
