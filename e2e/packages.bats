@@ -105,5 +105,6 @@ again() { rm -rf node_modules package-lock.json "$HOME/.npm" && package_json; }
 	settle 'dependency_cooldown: {age: 7}'
 	is_wrong 'config.yml:2:28: "dependency_cooldown.age" must be an age with its unit' npm install tiny
 	settle 'trusted_packages: [{purl: "pkg:npm/tiny@1.x"}]'
-	is_wrong 'config.yml:2: trusted_packages: package pattern "pkg:npm/tiny@1.x"' npm install tiny
+	is_wrong 'config.yml:2:20: trusted_packages: package pattern "pkg:npm/tiny@1.x"' --dry-run npm install tiny
+	is_wrong 'config.yml:2:20: trusted_packages: package pattern "pkg:npm/tiny@1.x"' npm install tiny
 }
