@@ -242,37 +242,71 @@ static bool holds_packages(const struct pmg_policy *policy, const char *path, si
 	       pmg_strv_has(&policy->package_folders, folder);
 }
 
-/* Length of the leading part of path that is an installed package's own folder, by the last
- * dependency folder in it; 0: none. *name is where its name begins. */
-static size_t installed_at(const struct pmg_policy *policy, const char *path, const char **name)
+/* Where an installed package lies. */
+struct spot {
+	const char *name; /* within the path */
+	size_t name_len;
+	size_t len; /* of the package's own folder, from the path's beginning */
+};
+
+/* FOLDER/NAME, FOLDER/@SCOPE/NAME. What begins with a dot is no package. */
+static bool in_folder(const char *path, const char *first, struct spot *out)
 {
-	size_t found = 0, len;
-	const char *at = path, *first;
+	size_t len = strcspn(first, "/");
+
+	if (*first == '@' && first[len] == '/')
+		len += 1 + strcspn(first + len + 1, "/");
+	else if (*first == '@')
+		len = 0; /* the scope's folder: of no one package */
+	if (len == 0 || *first == '.')
+		return false;
+	*out = (struct spot){ first, len, (size_t)(first - path) + len };
+	return true;
+}
+
+/* FOLDER/.store/NAME-npm-VERSION-HASH/package of berry. Where a scope ends there nobody can tell.
+ */
+static bool in_store(const char *path, const char *first, struct spot *out)
+{
+	static const char store[] = ".store/", package[] = "/package", mark[] = "-npm-";
+	const char *key = first + sizeof store - 1, *at, *found = NULL;
+	size_t len;
+
+	if (strncmp(first, store, sizeof store - 1) != 0 || *key == '@')
+		return false;
+	len = strcspn(key, "/");
+	if (strncmp(key + len, package, sizeof package - 1) != 0 ||
+	    (key[len + sizeof package - 1] && key[len + sizeof package - 1] != '/'))
+		return false;
+	for (at = key; (at = memmem(at, (size_t)(key + len - at), mark, sizeof mark - 1)); at++)
+		found = at;
+	if (!found || found == key)
+		return false;
+	*out = (struct spot){ key, (size_t)(found - key),
+			      (size_t)(key - path) + len + sizeof package - 1 };
+	return true;
+}
+
+/* By the last dependency folder in the path. */
+static bool installed_at(const struct pmg_policy *policy, const char *path, struct spot *out)
+{
+	const char *at = path;
+	bool found = false;
 
 	while (*at == '/') {
 		at++;
 		at += strcspn(at, "/");
-		if (*at != '/' || !holds_packages(policy, path, (size_t)(at - path)))
-			continue;
-		first = at + 1;
-		len = strcspn(first, "/");
-		if (*first == '@' && first[len] == '/')
-			len += 1 + strcspn(first + len + 1, "/");
-		else if (*first == '@')
-			len = 0; /* the scope's folder: of no one package */
-		if (len == 0 || *first == '.')
-			continue;
-		*name = first;
-		found = (size_t)(first - path) + len;
+		if (*at == '/' && holds_packages(policy, path, (size_t)(at - path)))
+			found |= in_folder(path, at + 1, out) || in_store(path, at + 1, out);
 	}
 	return found;
 }
 
 bool pmg_package_is_installed(const struct pmg_policy *policy, const char *path)
 {
-	const char *name;
+	struct spot spot;
 
-	return installed_at(policy, path, &name) > 0;
+	return installed_at(policy, path, &spot);
 }
 
 static size_t depth_below(const char *path, size_t len)
@@ -302,25 +336,26 @@ static bool installed(const struct pmg_policy *policy, int dir, const char *path
 		      struct pmg_package *out)
 {
 	pmg_auto(package) struct pmg_package told = { 0 };
-	const char *name = NULL;
-	size_t len = installed_at(policy, path, &name);
-	size_t levels = depth_below(path, len);
+	struct spot spot;
+	size_t levels;
 	pmg_autofd int root = -1;
 
-	if (len == 0 || levels > CLIMB_MAX)
+	if (!installed_at(policy, path, &spot) ||
+	    !is_word(spot.name, spot.name_len, PMG_PACKAGE_NAME_MAX))
 		return false;
-	if (!is_word(name, len - (size_t)(name - path), PMG_PACKAGE_NAME_MAX))
+	levels = depth_below(path, spot.len);
+	if (levels > CLIMB_MAX)
 		return false;
 	root = climb(dir, levels);
 	if (root >= 0)
 		(void)ask_files(root, true, &told);
 	/* The folder's name is what was asked for; what its file calls itself may be a lie, or
 	 * what was installed under another name. */
-	out->name = pmg_xstrndup(name, len - (size_t)(name - path));
+	out->name = pmg_xstrndup(spot.name, spot.name_len);
 	if (told.name && strcmp(told.name, out->name) != 0)
 		out->called = pmg_steal_ptr(&told.name);
 	out->version = pmg_steal_ptr(&told.version);
-	out->folder = pmg_xstrndup(path, len);
+	out->folder = pmg_xstrndup(path, spot.len);
 	return true;
 }
 

@@ -90,6 +90,11 @@ static const char *const files[][2] = {
 	{ "node_modules/.pnpm/b@3/node_modules/b/package.json", "{\"version\":\"3.0.0\"}" },
 	{ "node_modules/bare/x", "" },
 	{ "venv/site-packages/six/PKG-INFO", "Name: six\nVersion: 1.16\n" },
+	{ "node_modules/.store/evil-npm-6.6.6-0a1b2c3d4e/package/package.json",
+	  "{\"name\":\"innocent\",\"version\":\"6.6.6\"}" },
+	{ "node_modules/.store/evil-npm-6.6.6-0a1b2c3d4e/package/lib/x", "" },
+	{ "node_modules/.store/@s-a-npm-1.0.0-0a1b2c3d4e/package/package.json",
+	  "{\"name\":\"@s/a\",\"version\":\"1.0.0\"}" },
 	{ "deps/other/package.json", "{\"name\":\"innocent\",\"version\":\"6.6.6\"}" },
 	{ "deps/@s/c/package.json", "{\"name\":\"innocent\",\"version\":\"1.0.0\"}" },
 	{ "deps/@s/c/lib/x", "" },
@@ -114,6 +119,10 @@ static const struct {
 	{ "node_modules/.pnpm/b@3/node_modules/b", "b@3.0.0", false, NULL },
 	{ "node_modules/bare", "bare", false, NULL },
 	{ "venv/site-packages/six", "six@1.16", false, NULL },
+	/* berry's store, as far as its folder says the name */
+	{ "node_modules/.store/evil-npm-6.6.6-0a1b2c3d4e/package/lib", "evil@6.6.6", false,
+	  "innocent@6.6.6" },
+	{ "node_modules/.store/@s-a-npm-1.0.0-0a1b2c3d4e/package", "@s/a@1.0.0", false, NULL },
 	{ "deps/other", "other@6.6.6", false, "innocent@6.6.6" }, /* of package_folders */
 	{ "deps/@s/c/lib", "@s/c@1.0.0", false, "innocent@1.0.0" },
 	{ "src/deps/other", "innocent@6.6.6", false, NULL }, /* of none */
