@@ -56,8 +56,8 @@ setup() {
 		[ ! -e lib/badpy ] || fail "$options: landed"
 	done
 	rm pip.conf
-	pip install --target lib badpy >/dev/null 2>&1 # the control
-	[ -e lib/badpy ]
+	pip install --target control badpy >/dev/null 2>&1
+	[ -e control/badpy ]
 	PIP_INDEX_URL=https://127.0.0.1:$untrusted/simple/ guarded pip install --target lib tinypy --trusted-host 127.0.0.1
 	must_fail
 	must_say PMG4001
