@@ -44,7 +44,8 @@ libproxy_a_SOURCES = \
 	%D%/respond.c %D%/respond.h \
 	%D%/server.c %D%/server.h \
 	%D%/service.c %D%/service.h \
-	%D%/simple.c %D%/simple.h %D%/simple_html.c %D%/simple_json.c %D%/simple_priv.h \
+	%D%/simple.c %D%/simple.h %D%/simple_html.c %D%/simple_html_priv.h \
+	%D%/simple_html_tag.c %D%/simple_json.c %D%/simple_priv.h \
 	%D%/sni.c %D%/sni.h \
 	%D%/sniff.c %D%/sniff.h \
 	%D%/splice.c %D%/splice.h \

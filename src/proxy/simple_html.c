@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "proxy/identity.h"
-#include "proxy/simple_priv.h"
-
-#define NAME_MAX_LEN 16U /* a longer tag or attribute name is none that we know */
-#define NO_FILE      SIZE_MAX
+#include "proxy/simple_html_priv.h"
 
 /*
  * Parsers of HTML forgive, each in its own way, and clients use several. So this one takes what
@@ -15,7 +12,7 @@
  * indexes make, and more.
  */
 enum state {
-	TEXT,
+	TEXT,     /* 0, as for others */
 	TAG_OPEN, /* after "<" */
 	TAG_NAME,
 	END_NAME, /* of "</name" */
@@ -34,48 +31,12 @@ enum state {
 	INSTRUCTION  /* "<?xml ...?>" */
 };
 
-struct name {
-	char s[NAME_MAX_LEN + 1];
-	size_t len; /* may go past the maximum */
-};
-
-struct reader {
-	int state;
-	char quote;
-	struct name tag, attr;
-	char raw[NAME_MAX_LEN + 1]; /* script or such, where only its end may follow; or "" */
-	size_t matched;             /* of the end of a comment */
-	bool is_href;               /* the attribute at hand is one */
-	bool has_href;              /* of the tag at hand */
-	bool is_empty;              /* the tag at hand ended with "/>" */
-	struct pmg_str href;
-	uint64_t at;   /* of the tag at hand */
-	uint64_t base; /* of the piece at hand */
-	size_t open;   /* file whose link has not ended yet, or NO_FILE */
-};
-
-struct piece {
-	const char *start, *p, *end;
-};
-
 static void reader_free(void *ctx)
 {
-	struct reader *reader = ctx;
+	struct pmg_html_reader *reader = ctx;
 
 	pmg_str_done(&reader->href);
 	free(reader);
-}
-
-static uint64_t offset(const struct reader *reader, const struct piece *piece)
-{
-	return reader->base + (uint64_t)(piece->p - piece->start);
-}
-
-static int refuse(const struct reader *reader, const struct piece *piece, const char *what,
-		  struct pmg_err *err)
-{
-	return pmg_err_set(err, PMG_E_PARSE, 0, "byte %" PRIu64 ": %s", offset(reader, piece),
-			   what);
 }
 
 static bool is_blank(char c)
@@ -88,112 +49,30 @@ static bool is_name(char c)
 	return isalnum((unsigned char)c) || (c != '\0' && strchr("-_:.@", c));
 }
 
-static void add_name(struct name *name, char c)
-{
-	if (name->len < NAME_MAX_LEN) {
-		name->s[name->len] = (char)tolower((unsigned char)c);
-		name->s[name->len + 1] = '\0';
-	}
-	name->len++;
-}
-
-static void start_name(struct name *name, char c)
-{
-	name->len = 0;
-	add_name(name, c);
-}
-
-static bool is_named(const struct name *name, const char *text)
-{
-	return name->len <= NAME_MAX_LEN && strcmp(name->s, text) == 0;
-}
-
-static bool is_one_of(const struct name *name, const char *const *list)
-{
-	for (; *list; list++)
-		if (is_named(name, *list))
-			return true;
-	return false;
-}
-
-static int on_link(struct pmg_simple *page, struct reader *reader, uint64_t end,
-		   struct pmg_err *err)
-{
-	struct pmg_simple_entry entry = { .at = reader->at,
-					  .end = end,
-					  .published = PMG_PUBLISHED_NONE };
-	size_t before = page->files_n;
-	int r = pmg_simple_add_link(page, entry, pmg_str_steal(&reader->href), err);
-
-	if (page->files_n > before && !reader->is_empty)
-		reader->open = before;
-	return r;
-}
-
-/* What is relative to such a base would have another file's name; and links that were read already
-   were relative to another. */
-static int on_base(struct pmg_simple *page, struct reader *reader, const struct piece *piece,
-		   struct pmg_err *err)
-{
-	if (page->files_n > 0)
-		return refuse(reader, piece, "a base behind links", err);
-	if (!pmg_simple_is_base(pmg_str_steal(&reader->href)))
-		return refuse(reader, piece, "a base that names a file", err);
-	return 0;
-}
-
-static int end_tag(struct pmg_simple *page, struct reader *reader, const struct piece *piece,
-		   struct pmg_err *err)
-{
-	static const char *const raw[] = { "script", "style", "title", "textarea", NULL };
-	/* Tags in them are text for some parsers, or nothing in them is. */
-	static const char *const odd[] = { "xmp",       "iframe",   "noembed",  "noframes",
-					   "plaintext", "noscript", "template", "svg",
-					   "math",      "select",   "frameset", NULL };
-	uint64_t end = offset(reader, piece) + 1;
-
-	reader->state = TEXT;
-	if (is_one_of(&reader->tag, odd))
-		return refuse(reader, piece, "an element that parsers read differently", err);
-	if (is_one_of(&reader->tag, raw)) {
-		if (reader->is_empty)
-			return refuse(reader, piece, "an element that parsers read differently",
-				      err);
-		memcpy(reader->raw, reader->tag.s, sizeof reader->raw);
-	}
-	if (is_named(&reader->tag, "a"))
-		reader->open = NO_FILE; /* a link that was not ended ends here */
-	if (!reader->has_href)
-		return 0;
-	if (is_named(&reader->tag, "a"))
-		return on_link(page, reader, end, err);
-	return is_named(&reader->tag, "base") ? on_base(page, reader, piece, err) : 0;
-}
-
-static int on_text(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-		   struct pmg_err *err)
+static int on_text(struct pmg_simple *page, struct pmg_html_reader *reader,
+		   struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	const char *open = memchr(piece->p, '<', (size_t)(piece->end - piece->p));
 
 	(void)page, (void)err;
 	piece->p = open ? open : piece->end - 1;
 	if (open) {
-		reader->at = offset(reader, piece);
+		reader->at = pmg_html_offset(reader, piece);
 		reader->state = TAG_OPEN;
 	}
 	return 0;
 }
 
-static int on_tag_open(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-		       struct pmg_err *err)
+static int on_tag_open(struct pmg_simple *page, struct pmg_html_reader *reader,
+		       struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	char c = *piece->p;
 
 	(void)page;
 	if (reader->raw[0] && c != '/')
-		return refuse(reader, piece, "markup within text that is none", err);
+		return pmg_html_refuse(reader, piece, "markup within text that is none", err);
 	if (isalpha((unsigned char)c)) {
-		start_name(&reader->tag, c);
+		pmg_html_start_name(&reader->tag, c);
 		reader->has_href = reader->is_href = reader->is_empty = false;
 		reader->state = TAG_NAME;
 		pmg_str_clear(&reader->href);
@@ -204,123 +83,116 @@ static int on_tag_open(struct pmg_simple *page, struct reader *reader, struct pi
 	reader->state = c == '/' ? END_NAME : c == '!' ? MARKUP : INSTRUCTION;
 	return c == '/' || c == '!' || c == '?'
 		       ? 0
-		       : refuse(reader, piece, "a \"<\" that begins no tag", err);
+		       : pmg_html_refuse(reader, piece, "a \"<\" that begins no tag", err);
 }
 
-static int on_tag_name(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-		       struct pmg_err *err)
+static int on_tag_name(struct pmg_simple *page, struct pmg_html_reader *reader,
+		       struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	char c = *piece->p;
 
 	if (c == '>')
-		return end_tag(page, reader, piece, err);
+		return pmg_html_end_tag(page, reader, piece, err);
 	if (is_blank(c))
 		reader->state = BEFORE_ATTR;
 	else if (c == '/')
 		reader->state = SLASH;
 	else if (is_name(c))
-		add_name(&reader->tag, c);
+		pmg_html_add_name(&reader->tag, c);
 	else
-		return refuse(reader, piece, "a tag with an odd name", err);
+		return pmg_html_refuse(reader, piece, "a tag with an odd name", err);
 	return 0;
 }
 
-static void end_link(struct pmg_simple *page, struct reader *reader, const struct piece *piece)
-{
-	reader->state = TEXT;
-	if (reader->open == NO_FILE || !is_named(&reader->tag, "a"))
-		return;
-	page->files[reader->open].end = offset(reader, piece) + 1;
-	reader->open = NO_FILE;
-}
-
-static int on_end_name(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-		       struct pmg_err *err)
+static int on_end_name(struct pmg_simple *page, struct pmg_html_reader *reader,
+		       struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	char c = *piece->p;
 
 	if (reader->tag.len == 0 && !isalpha((unsigned char)c))
-		return refuse(reader, piece, "an end tag with an odd name", err);
+		return pmg_html_refuse(reader, piece, "an end tag with an odd name", err);
 	if (is_name(c)) {
-		add_name(&reader->tag, c);
+		pmg_html_add_name(&reader->tag, c);
 		return 0;
 	}
 	if (!is_blank(c) && c != '>')
-		return refuse(reader, piece, "an end tag with an odd name", err);
-	if (reader->raw[0] && !is_named(&reader->tag, reader->raw))
-		return refuse(reader, piece, "markup within text that is none", err);
+		return pmg_html_refuse(reader, piece, "an end tag with an odd name", err);
+	if (reader->raw[0] && !pmg_html_is_named(&reader->tag, reader->raw))
+		return pmg_html_refuse(reader, piece, "markup within text that is none", err);
 	reader->raw[0] = '\0';
 	reader->state = END_REST;
 	if (c == '>')
-		end_link(page, reader, piece);
+		pmg_html_end_element(page, reader, piece);
 	return 0;
 }
 
-static int on_end_rest(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-		       struct pmg_err *err)
+static int on_end_rest(struct pmg_simple *page, struct pmg_html_reader *reader,
+		       struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	if (is_blank(*piece->p))
 		return 0;
 	if (*piece->p != '>')
-		return refuse(reader, piece, "an end tag with something in it", err);
-	end_link(page, reader, piece);
+		return pmg_html_refuse(reader, piece, "an end tag with something in it", err);
+	pmg_html_end_element(page, reader, piece);
 	return 0;
 }
 
-static int start_attr(struct reader *reader, const struct piece *piece, struct pmg_err *err)
+static int start_attr(struct pmg_html_reader *reader, const struct pmg_html_piece *piece,
+		      struct pmg_err *err)
 {
 	if (!is_name(*piece->p))
-		return refuse(reader, piece, "an attribute with an odd name", err);
-	start_name(&reader->attr, *piece->p);
+		return pmg_html_refuse(reader, piece, "an attribute with an odd name", err);
+	pmg_html_start_name(&reader->attr, *piece->p);
 	reader->state = ATTR_NAME;
 	return 0;
 }
 
-static int on_before_attr(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-			  struct pmg_err *err)
+static int on_before_attr(struct pmg_simple *page, struct pmg_html_reader *reader,
+			  struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	char c = *piece->p;
 
 	if (c == '>')
-		return end_tag(page, reader, piece, err);
+		return pmg_html_end_tag(page, reader, piece, err);
 	if (c == '/')
 		reader->state = SLASH;
 	return c == '/' || is_blank(c) ? 0 : start_attr(reader, piece, err);
 }
 
 /* The name of an attribute is whole. Which of two addresses counts depends on the parser. */
-static int on_attr(struct reader *reader, const struct piece *piece, struct pmg_err *err)
+static int on_attr(struct pmg_html_reader *reader, const struct pmg_html_piece *piece,
+		   struct pmg_err *err)
 {
-	reader->is_href = is_named(&reader->attr, "href");
+	reader->is_href = pmg_html_is_named(&reader->attr, "href");
 	if (reader->is_href && reader->has_href)
-		return refuse(reader, piece, "an address twice in one tag", err);
+		return pmg_html_refuse(reader, piece, "an address twice in one tag", err);
 	reader->has_href |= reader->is_href;
 	return 0;
 }
 
-static int on_attr_name(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-			struct pmg_err *err)
+static int on_attr_name(struct pmg_simple *page, struct pmg_html_reader *reader,
+			struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	char c = *piece->p;
 	int r;
 
 	if (is_name(c)) {
-		add_name(&reader->attr, c);
+		pmg_html_add_name(&reader->attr, c);
 		return 0;
 	}
 	r = on_attr(reader, piece, err);
 	if (r < 0)
 		return r;
 	if (c == '>')
-		return end_tag(page, reader, piece, err);
+		return pmg_html_end_tag(page, reader, piece, err);
 	reader->state = c == '=' ? BEFORE_VALUE : c == '/' ? SLASH : AFTER_ATTR;
 	return c == '=' || c == '/' || is_blank(c)
 		       ? 0
-		       : refuse(reader, piece, "an attribute with an odd name", err);
+		       : pmg_html_refuse(reader, piece, "an attribute with an odd name", err);
 }
 
-static int on_after_attr(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-			 struct pmg_err *err)
+static int on_after_attr(struct pmg_simple *page, struct pmg_html_reader *reader,
+			 struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	if (*piece->p != '=')
 		return on_before_attr(page, reader, piece, err);
@@ -328,13 +200,13 @@ static int on_after_attr(struct pmg_simple *page, struct reader *reader, struct 
 	return 0;
 }
 
-static int add_value(struct reader *reader, const struct piece *piece, const char *bytes, size_t n,
-		     struct pmg_err *err)
+static int add_value(struct pmg_html_reader *reader, const struct pmg_html_piece *piece,
+		     const char *bytes, size_t n, struct pmg_err *err)
 {
 	if (!reader->is_href)
 		return 0;
 	if (memchr(bytes, '\0', n))
-		return refuse(reader, piece, "a NUL in an address", err);
+		return pmg_html_refuse(reader, piece, "a NUL in an address", err);
 	if (pmg_str_add(&reader->href, bytes, n) < 0)
 		return pmg_err_set(err, PMG_E_LIMIT, 0,
 				   "byte %" PRIu64 ": an address of more than %u", reader->at,
@@ -342,24 +214,25 @@ static int add_value(struct reader *reader, const struct piece *piece, const cha
 	return 0;
 }
 
-static int on_unquoted(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-		       struct pmg_err *err)
+static int on_unquoted(struct pmg_simple *page, struct pmg_html_reader *reader,
+		       struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	char c = *piece->p;
 
 	if (c == '>')
-		return end_tag(page, reader, piece, err);
+		return pmg_html_end_tag(page, reader, piece, err);
 	if (is_blank(c)) {
 		reader->state = BEFORE_ATTR;
 		return 0;
 	}
 	if (c == '\0' || strchr("\"'<=`", c))
-		return refuse(reader, piece, "a value without quotes with an odd byte", err);
+		return pmg_html_refuse(reader, piece, "a value without quotes with an odd byte",
+				       err);
 	return add_value(reader, piece, &c, 1, err);
 }
 
-static int on_before_value(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-			   struct pmg_err *err)
+static int on_before_value(struct pmg_simple *page, struct pmg_html_reader *reader,
+			   struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	char c = *piece->p;
 
@@ -371,13 +244,13 @@ static int on_before_value(struct pmg_simple *page, struct reader *reader, struc
 		return 0;
 	}
 	if (c == '>')
-		return refuse(reader, piece, "an attribute without its value", err);
+		return pmg_html_refuse(reader, piece, "an attribute without its value", err);
 	reader->state = UNQUOTED;
 	return on_unquoted(page, reader, piece, err);
 }
 
-static int on_quoted(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-		     struct pmg_err *err)
+static int on_quoted(struct pmg_simple *page, struct pmg_html_reader *reader,
+		     struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	const char *from = piece->p;
 	const char *end = memchr(from, reader->quote, (size_t)(piece->end - from));
@@ -390,28 +263,30 @@ static int on_quoted(struct pmg_simple *page, struct reader *reader, struct piec
 	return r;
 }
 
-static int on_after_quoted(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-			   struct pmg_err *err)
+static int on_after_quoted(struct pmg_simple *page, struct pmg_html_reader *reader,
+			   struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	char c = *piece->p;
 
 	if (c == '>')
-		return end_tag(page, reader, piece, err);
+		return pmg_html_end_tag(page, reader, piece, err);
 	reader->state = c == '/' ? SLASH : BEFORE_ATTR;
-	return c == '/' || is_blank(c) ? 0 : refuse(reader, piece, "no blank behind a value", err);
+	return c == '/' || is_blank(c)
+		       ? 0
+		       : pmg_html_refuse(reader, piece, "no blank behind a value", err);
 }
 
-static int on_slash(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-		    struct pmg_err *err)
+static int on_slash(struct pmg_simple *page, struct pmg_html_reader *reader,
+		    struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	if (*piece->p != '>')
-		return refuse(reader, piece, "a \"/\" within a tag", err);
+		return pmg_html_refuse(reader, piece, "a \"/\" within a tag", err);
 	reader->is_empty = true;
-	return end_tag(page, reader, piece, err);
+	return pmg_html_end_tag(page, reader, piece, err);
 }
 
-static int on_markup(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-		     struct pmg_err *err)
+static int on_markup(struct pmg_simple *page, struct pmg_html_reader *reader,
+		     struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	char c = *piece->p;
 
@@ -422,13 +297,14 @@ static int on_markup(struct pmg_simple *page, struct reader *reader, struct piec
 	} else if (reader->matched == 0 && isalpha((unsigned char)c)) {
 		reader->state = DECLARATION;
 	} else if (c != '-') {
-		return refuse(reader, piece, "markup that is no comment and no declaration", err);
+		return pmg_html_refuse(reader, piece,
+				       "markup that is no comment and no declaration", err);
 	}
 	return 0;
 }
 
-static int on_comment(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-		      struct pmg_err *err)
+static int on_comment(struct pmg_simple *page, struct pmg_html_reader *reader,
+		      struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	char c = *piece->p;
 
@@ -438,20 +314,21 @@ static int on_comment(struct pmg_simple *page, struct reader *reader, struct pie
 		return 0;
 	}
 	if (c == '<' || c == '>' || (c == '-' ? reader->matched == 2 : reader->matched >= 2))
-		return refuse(reader, piece, "a comment that parsers end differently", err);
+		return pmg_html_refuse(reader, piece, "a comment that parsers end differently",
+				       err);
 	reader->matched = c == '-' ? reader->matched + 1 : 0;
 	return 0;
 }
 
 /* Of a declaration and of an instruction. */
-static int on_declaration(struct pmg_simple *page, struct reader *reader, struct piece *piece,
-			  struct pmg_err *err)
+static int on_declaration(struct pmg_simple *page, struct pmg_html_reader *reader,
+			  struct pmg_html_piece *piece, struct pmg_err *err)
 {
 	char c = *piece->p;
 
 	(void)page;
 	if (c == '<' || c == '[')
-		return refuse(reader, piece, "a declaration with markup in it", err);
+		return pmg_html_refuse(reader, piece, "a declaration with markup in it", err);
 	if (c == '>')
 		reader->state = TEXT;
 	return 0;
@@ -459,8 +336,8 @@ static int on_declaration(struct pmg_simple *page, struct reader *reader, struct
 
 static int feed(struct pmg_simple *page, const char *bytes, size_t len, struct pmg_err *err)
 {
-	static int (*const on[])(struct pmg_simple * page, struct reader * reader,
-				 struct piece * piece, struct pmg_err * err) = {
+	static int (*const on[])(struct pmg_simple * page, struct pmg_html_reader * reader,
+				 struct pmg_html_piece * piece, struct pmg_err * err) = {
 		[TEXT] = on_text,
 		[TAG_OPEN] = on_tag_open,
 		[TAG_NAME] = on_tag_name,
@@ -479,8 +356,8 @@ static int feed(struct pmg_simple *page, const char *bytes, size_t len, struct p
 		[DECLARATION] = on_declaration,
 		[INSTRUCTION] = on_declaration,
 	};
-	struct reader *reader = page->reader;
-	struct piece piece = { bytes, bytes, bytes + len };
+	struct pmg_html_reader *reader = page->reader;
+	struct pmg_html_piece piece = { bytes, bytes, bytes + len };
 	int r = 0;
 
 	for (; r >= 0 && piece.p < piece.end; piece.p++)
@@ -491,7 +368,7 @@ static int feed(struct pmg_simple *page, const char *bytes, size_t len, struct p
 
 static int finish(struct pmg_simple *page, struct pmg_err *err)
 {
-	const struct reader *reader = page->reader;
+	const struct pmg_html_reader *reader = page->reader;
 
 	if (reader->state == TEXT && !reader->raw[0])
 		return 0;
@@ -502,10 +379,10 @@ static int finish(struct pmg_simple *page, struct pmg_err *err)
 struct pmg_simple *pmg_simple_html_new(const char *project)
 {
 	struct pmg_simple *page = pmg_simple_new(project);
-	struct reader *reader = pmg_xcalloc(1, sizeof *reader);
+	struct pmg_html_reader *reader = pmg_xcalloc(1, sizeof *reader);
 
 	reader->href.max = PMG_SIMPLE_HREF_MAX;
-	reader->open = NO_FILE;
+	reader->open = PMG_HTML_NO_FILE;
 	page->reader = reader;
 	page->reader_free = reader_free;
 	page->feed = feed;
