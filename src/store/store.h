@@ -18,7 +18,7 @@
 
 enum pmg_store_mode {
 	/* Read-only and immutable: no lock, no journal, nothing is written next to it. For files
-	   that are only ever replaced by rename. */
+	   that are only ever replaced by rename. What was read is kept, at most 64 MB. */
 	PMG_STORE_READ,
 	/* Read and write, several processes at once (write-ahead log). Made when missing: file
 	   0600, folders 0700. */
