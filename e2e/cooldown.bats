@@ -216,6 +216,47 @@ again() { # an empty project
 	done
 }
 
+# Out of the cache that COMMAND would install from, by what the lockfile pins.
+refused_out_of_cache() { # WHERE IT LANDS, WHAT IS SAID, COMMAND...
+	local lands=$1 says=$2
+	shift 2
+	rm -rf "${lands%%/*}"
+	guarded "$@"
+	[ "$status" -eq 1 ] || fail "not refused: $(shown)"
+	must_say "[PMG3003] refused $says: 1 h old, min age 5 d"
+	must_say "nothing was started"
+	[ ! -e "$lands" ] || fail "it landed"
+	bare "$@" # the control
+	must_work
+	[ -e "$lands" ] || fail "the control did not install it"
+	guarded "$@" # it lies there
+	must_work
+}
+
+@test "a young version that a lockfile pins does not come out of a warm cache or store either" {
+	export YARN_CACHE_FOLDER=$HOME/yarn-cache
+	tool pnpm 10 pnpm
+	tool yarn 1 yarn
+	tool bun 1 bun
+	pnpm add alpha >/dev/null 2>&1
+	refused_out_of_cache node_modules/alpha "alpha@2.0.0 (npm)" pnpm install --frozen-lockfile --offline
+	again
+	yarn add alpha >/dev/null 2>&1
+	refused_out_of_cache node_modules/alpha "alpha@2.0.0 (npm)" yarn install --frozen-lockfile --offline
+	again
+	bun add alpha >/dev/null 2>&1
+	refused_out_of_cache node_modules/alpha "alpha@2.0.0 (npm)" bun install --frozen-lockfile
+	again
+	python_tool uv 0.13.9 uv uvx
+	use_python
+	printf '[project]\nname = "p"\nversion = "1"\nrequires-python = ">=3.9"\ndependencies = ["alphapy"]\n' >pyproject.toml
+	uv sync >/dev/null 2>&1
+	refused_out_of_cache .venv/bin "alphapy@2.0 (pypi)" uv sync --offline
+	rm -rf .venv
+	guarded uv run --offline python -c 1
+	[ "$status" -eq 1 ] || fail "not refused: $(shown)"
+}
+
 @test "a dependency for which there is no older version: one report, and both ways out" {
 	guarded npm install upper
 	must_fail
