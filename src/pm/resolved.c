@@ -274,11 +274,12 @@ const char *pmg_resolving_alias(const char *range, char **name)
 	return at + 1;
 }
 
+static const struct row requirements = { "", pmg_resolve_requirements, false };
+
 /* Of a name that says nothing: what the text begins with does. */
 static const struct row *row_by_text(const char *name, const char *text, size_t len)
 {
 	static const struct row report = { "", pmg_resolve_pip_report, false };
-	static const struct row requirements = { "", pmg_resolve_requirements, false };
 	size_t i;
 
 	for (i = 0; i < len && strchr(" \t\r\n", text[i]) && text[i]; i++)
@@ -289,8 +290,9 @@ static const struct row *row_by_text(const char *name, const char *text, size_t 
 										   : NULL;
 }
 
-int pmg_resolved_text(struct pmg_resolved *set, const char *path, const char *text, size_t len,
-		      struct pmg_err *err)
+/* @param otherwise  what it is whose name and text say nothing; NULL: nobody knows */
+static int read_as(struct pmg_resolved *set, const char *path, const char *text, size_t len,
+		   const struct row *otherwise, struct pmg_err *err)
 {
 	const char *name = pmg_path_name(path);
 	const struct row *row = row_of(name);
@@ -300,6 +302,8 @@ int pmg_resolved_text(struct pmg_resolved *set, const char *path, const char *te
 
 	if (!row)
 		row = row_by_text(name, text, len);
+	if (!row)
+		row = otherwise;
 	if (!row) {
 		pmg_autofree char *line =
 			pmg_xasprintf("%s: it is no lockfile that pmg knows", path);
@@ -323,7 +327,14 @@ int pmg_resolved_text(struct pmg_resolved *set, const char *path, const char *te
 	return r;
 }
 
-int pmg_resolved_file(struct pmg_resolved *set, const char *path, struct pmg_err *err)
+int pmg_resolved_text(struct pmg_resolved *set, const char *path, const char *text, size_t len,
+		      struct pmg_err *err)
+{
+	return read_as(set, path, text, len, NULL, err);
+}
+
+static int read_file(struct pmg_resolved *set, const char *path, const struct row *otherwise,
+		     struct pmg_err *err)
 {
 	struct pmg_err why = PMG_ERR_INIT;
 	pmg_autofree char *text = NULL;
@@ -331,7 +342,7 @@ int pmg_resolved_file(struct pmg_resolved *set, const char *path, struct pmg_err
 	int r = pmg_io_slurp(path, PMG_RESOLVED_FILE_MAX, &text, &len, &why);
 
 	if (r == 0)
-		return pmg_resolved_text(set, path, text, len, err);
+		return read_as(set, path, text, len, otherwise, err);
 	if (r == -PMG_E_NOTFOUND) {
 		*err = why;
 		return r;
@@ -339,6 +350,16 @@ int pmg_resolved_file(struct pmg_resolved *set, const char *path, struct pmg_err
 	/* A tool may still be able to. */
 	pmg_resolved_unread(set, why.msg);
 	return 0;
+}
+
+int pmg_resolved_file(struct pmg_resolved *set, const char *path, struct pmg_err *err)
+{
+	return read_file(set, path, NULL, err);
+}
+
+int pmg_resolved_requirements(struct pmg_resolved *set, const char *path, struct pmg_err *err)
+{
+	return read_file(set, path, &requirements, err);
 }
 
 void pmg_resolved_filter(struct pmg_resolved *set,

@@ -64,6 +64,10 @@ int pmg_resolved_text(struct pmg_resolved *set, const char *path, const char *te
 int pmg_resolved_file(struct pmg_resolved *set, const char *path,
 		      struct pmg_err *err) PMG_MUST_CHECK;
 
+/** The same of one that was named as a requirements file: it is one, whatever it is called. */
+int pmg_resolved_requirements(struct pmg_resolved *set, const char *path,
+			      struct pmg_err *err) PMG_MUST_CHECK;
+
 /** Is it the name of a lockfile or a requirements file? */
 bool pmg_resolved_is_name(const char *name);
 /**

@@ -5,11 +5,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "pm/managers.h"
 #include "pm/places.h"
+#include "pm/requirements.h"
 #include "pm/version.h"
+
+#define NAMED_MAX 256U /* requirements files that name each other */
 
 /* What a manager says of itself. Lists end with NULL. */
 struct habits {
@@ -72,6 +76,7 @@ static const struct habits *habits_of(const struct pmg_pm *pm)
 void pmg_settled_done(struct pmg_settled *settled)
 {
 	pmg_strv_done(&settled->pins);
+	pmg_strv_done(&settled->named);
 	pmg_strv_done(&settled->lists);
 	pmg_strv_done(&settled->trees);
 	pmg_strv_done(&settled->bases);
@@ -122,19 +127,77 @@ static void add_pins(const char *manager, const char *project, struct pmg_settle
 		pmg_strv_take(&out->pins, pmg_path_join(project, *names));
 }
 
-/* Requirements files that a line of pip names. */
-static void add_named(const char *cwd, char *const *argv, struct pmg_settled *out)
+/* Where a file is read that names others. */
+struct nest {
+	const char *file;
+	struct pmg_strv *named;
+};
+
+/* uv takes the dependencies of a project or script from such: they pin nothing. */
+static bool is_source(const char *path)
 {
-	pmg_auto(args) struct pmg_args args = { .table = &pmg_pip_args, .argv = argv };
+	return strcmp(pmg_path_name(path), "pyproject.toml") == 0 ||
+	       strcmp(pmg_path_name(path), "setup.cfg") == 0 || pmg_str_has_suffix(path, ".py");
+}
+
+static void add_file(struct pmg_strv *named, const char *path)
+{
+	pmg_autofree char *clean = pmg_path_clean(path);
+
+	if (named->n < NAMED_MAX && !is_source(clean))
+		(void)pmg_strv_add_once(named, clean);
+}
+
+/* "-r other.txt", seen from the file that says so. Constraints install nothing. */
+static int take_nested(void *ctx, const struct pmg_requirement *found)
+{
+	const struct nest *nest = ctx;
+	pmg_autofree char *dir = NULL, *path = NULL;
+
+	if (!pmg_streq(found->option, "requirement") || strstr(found->value, "://"))
+		return 0;
+	dir = pmg_path_dir(nest->file);
+	path = pmg_path_join(dir, found->value);
+	add_file(nest->named, path);
+	return 0;
+}
+
+static void add_nested(struct pmg_strv *named)
+{
+	const struct pmg_strv no_env = { 0 };
+	size_t i;
+
+	for (i = 0; i < named->n; i++) {
+		pmg_autofree char *file = pmg_xstrdup(named->v[i]);
+		struct nest nest = { file, named };
+		struct pmg_err scratch = PMG_ERR_INIT;
+		pmg_autofree char *text = NULL;
+		size_t len = 0;
+
+		if (pmg_io_slurp(file, PMG_RESOLVED_FILE_MAX, &text, &len, &scratch) == 0)
+			(void)!pmg_requirements_parse(text, len, &no_env, take_nested, &nest);
+	}
+}
+
+/* Requirements files that a line of pip or uv names, and those that they name. */
+static void add_named(const struct pmg_arg_table *table, const char *cwd, char *const *argv,
+		      struct pmg_settled *out)
+{
+	pmg_auto(args) struct pmg_args args = { .table = table, .argv = argv };
 	struct pmg_arg arg;
 
-	while (pmg_args_next(&args, &arg))
-		if (arg.kind == PMG_ARG_OPTION && arg.value && pmg_streq(arg.name, "requirement") &&
-		    !strstr(arg.value, "://")) {
-			pmg_autofree char *path = pmg_path_join(cwd, arg.value);
+	while (pmg_args_next(&args, &arg)) {
+		bool named = arg.kind == PMG_ARG_OPTION && arg.value && arg.name &&
+			     (strcmp(arg.name, "requirement") == 0 ||
+			      strcmp(arg.name, "requirements") == 0);
+		pmg_autofree char *path = NULL;
 
-			(void)pmg_strv_add_once(&out->pins, path);
-		}
+		if (!named || strstr(arg.value, "://"))
+			continue;
+		path = pmg_path_join(cwd, arg.value);
+		add_file(&out->named, path);
+	}
+	add_nested(&out->named);
 }
 
 /* The folders of *.dist-info that there are by now. */
@@ -218,23 +281,26 @@ void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg
 	add_pins(pm->name, places->project, out);
 	if (pm->eco != PMG_ECO_PYPI)
 		return;
-	if (pm == &pmg_pm_pip)
-		add_named(cwd, argv, out);
-	else
+	if (pm == &pmg_pm_pip || pm == &pmg_pm_uv)
+		add_named(own->args, cwd, argv, out);
+	if (pm != &pmg_pm_pip)
 		pmg_strv_take(&out->bases, pmg_path_join(places->project, ".venv"));
 	copy_list(&places->prefixes, &out->bases);
 	copy_list(&places->bases, &out->bases);
 	copy_list(&places->targets, &out->dists);
 }
 
-static int read_files(const struct pmg_strv *paths, struct pmg_resolved *out, struct pmg_err *err)
+typedef int read_fn(struct pmg_resolved *set, const char *path, struct pmg_err *err);
+
+static int read_files(const struct pmg_strv *paths, read_fn *read, struct pmg_resolved *out,
+		      struct pmg_err *err)
 {
 	struct pmg_err why = PMG_ERR_INIT;
 	size_t i;
 	int r;
 
 	for (i = 0; i < paths->n; i++) {
-		r = pmg_resolved_file(out, paths->v[i], &why);
+		r = read(out, paths->v[i], &why);
 		if (r < 0 && r != -PMG_E_NOTFOUND) {
 			*err = why;
 			return r;
@@ -276,14 +342,16 @@ static int read_trees(const struct pmg_settled *settled, struct pmg_resolved *ou
 int pmg_settled_pins(const struct pmg_settled *settled, struct pmg_resolved *out,
 		     struct pmg_err *err)
 {
-	return read_files(&settled->pins, out, err);
+	int r = read_files(&settled->pins, pmg_resolved_file, out, err);
+
+	return r == 0 ? read_files(&settled->named, pmg_resolved_requirements, out, err) : r;
 }
 
 int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out,
 		     struct pmg_err *err)
 {
 	pmg_auto(strv) struct pmg_strv dists = { 0 };
-	int r = read_files(&settled->lists, out, err);
+	int r = read_files(&settled->lists, pmg_resolved_file, out, err);
 	size_t i;
 
 	if (r == 0)
@@ -308,7 +376,8 @@ static void stamp_of(const char *path, struct pmg_str *out)
 char *pmg_settled_stamp(const struct pmg_settled *settled)
 {
 	pmg_auto(strv) struct pmg_strv dists = { 0 }, trees = { 0 };
-	const struct pmg_strv *const lists[] = { &settled->pins, &settled->lists, &dists };
+	const struct pmg_strv *const lists[] = { &settled->pins, &settled->named, &settled->lists,
+						 &dists };
 	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(SIZE_MAX / 2);
 	size_t i, k;
 

@@ -9,6 +9,7 @@
 /* Files and folders that may be there or not. */
 struct pmg_settled {
 	struct pmg_strv pins;  /* lockfiles */
+	struct pmg_strv named; /* requirements files, by whatever name */
 	struct pmg_strv lists; /* files in which a manager keeps what it has installed */
 	struct pmg_strv trees; /* folders of node's packages; looked through where no list tells */
 	struct pmg_strv bases; /* of Python, in which folders of *.dist-info are looked for */

@@ -133,6 +133,13 @@ static void lockfiles_and_what_is_installed_are_found(void **state)
 	assert_int_equal(tree, 2);
 	assert_int_equal(found("pip install -r req/dev.txt", folder, &places, &tree), 2);
 	assert_int_equal(tree, 1);
+	/* Those that it names, and uv's */
+	put(folder, "req/all", "-r dev.txt\n-c no.txt\n-r ../more.txt\nc==3\n");
+	put(folder, "req/no.txt", "d==4\n");
+	put(folder, "more.txt", "-r req/all\ne==5\n"); /* each other */
+	assert_int_equal(found("pip install -r req/all", folder, &places, &tree), 4);
+	assert_int_equal(found("uv pip install -r req/all", folder, &places, &tree), 5);
+	assert_int_equal(found("uv pip install -r pyproject.toml", folder, &places, &tree), 1);
 	assert_int_equal(found("pipx run x", folder, &places, &tree), 0);
 	assert_int_equal(tree, 0);
 	/* In the prefix */
