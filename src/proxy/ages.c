@@ -110,8 +110,8 @@ void pmg_ages_note(struct pmg_ages *ages, const struct pmg_url *url, const char 
 
 static void run_some(struct pmg_ages *ages);
 
-/* A registry that was never reached will not be by the others that wait to ask it: a run without a
- * network is told so at once. */
+/* A registry that was never reached, however often, will not be by the others that wait to ask it:
+ * a run without a network is told so at once. */
 static void give_up(struct pmg_ages_job *job)
 {
 	struct pmg_ages_job *other;
@@ -132,7 +132,8 @@ static void finish(struct pmg_ages_job *job)
 	struct pmg_ages *ages = job->ages;
 	struct pmg_ages_wait *wait;
 
-	if (job->why.code != 0 && !ages->is_reached[job->registry])
+	if (job->why.code != 0 && !ages->is_reached[job->registry] &&
+	    ++ages->n_failed[job->registry] >= PMG_AGES_GIVE_UP)
 		give_up(job);
 	while ((wait = job->waiting)) {
 		job->waiting = wait->next;

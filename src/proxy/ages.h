@@ -16,6 +16,7 @@
 
 #define PMG_AGES_AT_ONCE 32U        /* requests */
 #define PMG_AGES_QUEUED  8192U      /* packages; of more nothing is asked ahead */
+#define PMG_AGES_GIVE_UP 8U         /* requests that failed, and none was answered */
 #define PMG_AGES_HOPS    3U         /* redirects that are followed */
 #define PMG_AGES_MS      120000U    /* for one document */
 #define PMG_AGES_LARGE   (4U << 20) /* bytes of a document, beyond which one waits for its turn */

@@ -11,7 +11,8 @@ struct pmg_ages {
 	size_t n, n_running;
 	struct pmg_turns turns;
 	char *authorizations[PMG_REGISTRIES_MAX];
-	bool is_reached[PMG_REGISTRIES_MAX]; /* it has answered */
+	bool is_reached[PMG_REGISTRIES_MAX];   /* it has answered */
+	unsigned n_failed[PMG_REGISTRIES_MAX]; /* requests, before it ever did */
 	struct pmg_strv kept;
 };
 
