@@ -42,6 +42,7 @@ static void collect(struct pmg_multi *multi)
 			continue;
 		code = msg->data.result; /* msg does not outlive the next call */
 		(void)curl_easy_getinfo(msg->easy_handle, CURLINFO_PRIVATE, &job);
+		job->is_whole = code == CURLE_OK;
 		if (!job->stays || code != CURLE_OK) {
 			(void)curl_multi_remove_handle(multi->curl, job->easy);
 			job->is_running = false;
@@ -229,6 +230,7 @@ int pmg_job_open(struct pmg_multi *multi, struct pmg_job *job, struct pmg_err *e
 {
 	job->multi = multi;
 	job->is_loop = false;
+	job->is_whole = false;
 	if (multi->n_handles > 0)
 		job->easy = multi->handles[--multi->n_handles];
 	else
@@ -249,6 +251,12 @@ int pmg_job_start(struct pmg_job *job, struct pmg_err *err)
 	return 0;
 }
 
+/*
+ * A handle is used again only after a transfer that went well. libcurl 7.88 leaves a buffer in one
+ * that failed before it was connected, curl_easy_reset() does not take that away, and the handle
+ * refuses CURLOPT_BUFFERSIZE from then on: one name that does not resolve failed all requests of
+ * the run that came after it.
+ */
 void pmg_job_close(struct pmg_job *job)
 {
 	struct pmg_multi *multi = job->multi;
@@ -258,7 +266,7 @@ void pmg_job_close(struct pmg_job *job)
 	if (job->is_running)
 		(void)curl_multi_remove_handle(multi->curl, job->easy);
 	job->is_running = false;
-	if (multi->n_handles < HANDLES_KEPT && !job->stays) {
+	if (multi->n_handles < HANDLES_KEPT && job->is_whole && !job->stays) {
 		curl_easy_reset(job->easy);
 		multi->handles[multi->n_handles++] = job->easy;
 	} else {

@@ -28,6 +28,7 @@ struct pmg_job {
 	void *ctx;
 	struct pmg_multi *multi;
 	bool is_running;
+	bool is_whole; /* it ended, and well */
 };
 
 struct pmg_loop *pmg_multi_loop(const struct pmg_multi *multi);

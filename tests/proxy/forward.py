@@ -296,6 +296,14 @@ class Bodies(world.Case):
         self.assertEqual([m["diag"] for m in self.told("trouble")], [4004, 4006, 4006])
         client.close()
 
+    def test_a_name_that_does_not_resolve_fails_its_own_request_alone(self):
+        self.start(("npm", plain("/npm/")))
+        for _ in range(3):
+            lost = self.client().get("http://nobody.invalid/x/-/x-1.0.0.tgz")
+            self.assertEqual(lost.status, 502)
+            self.assertEqual(self.client().get(plain("/npm/tiny")).status, 200)
+        self.assertEqual({m["diag"] for m in self.told("trouble")}, {4003})
+
     def test_odd_heads_of_a_server_are_502(self):
         heads = [b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nabc",
                  b"HTTP/1.1 200 OK\r\nA: b\x01\r\nContent-Length: 0\r\n\r\n",
