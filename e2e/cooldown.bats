@@ -183,6 +183,12 @@ again() { # an empty project
 	must_say "nothing was started"
 	[ ! -e node_modules ]
 	[ "$(asked tgz)" -eq 0 ]
+	# Bundled, it says, and has an archive of its own.
+	sed -i 's/"version": "2.0.0",/& "inBundle": true,/' package-lock.json
+	guarded npm ci --offline
+	must_fail
+	must_say "[PMG3003] refused alpha@2.0.0 (npm): 1 h old, min age 5 d"
+	must_say "nothing was started"
 	bare npm ci --offline # the control
 	must_work
 	guarded npm run env # it lies there: nothing lands

@@ -39,10 +39,37 @@ static bool is_foreign(const struct json_t *entry)
 	return pmg_fits_is_foreign(&fits);
 }
 
-/* What came within the archive of another package was never a registry's. */
-static const char *url_of(const struct json_t *entry, const char *bundled)
+/* What came within the archive of another package was never a registry's, and has no archive of its
+ * own that could be named. npm calls bundled, too, what goes into the project's own archive, and
+ * does not look at that word when it reads. */
+static const char *url_of(const struct json_t *entry, bool bundled)
 {
-	return pmg_json_bool(entry, bundled) ? "bundled" : pmg_json_str(entry, "resolved");
+	const char *url = pmg_json_str(entry, "resolved");
+
+	return !url && bundled && !pmg_json_str(entry, "integrity") ? "bundled" : url;
+}
+
+/* Does a package above an entry bring others along? A folder of the project's does not. */
+static bool is_brought(const struct json_t *packages, const char *key)
+{
+	static const char below[] = "/node_modules/";
+	pmg_autofree char *above = pmg_xstrdup(key);
+	char *p, *last;
+
+	for (;;) {
+		const struct json_t *list;
+
+		for (last = NULL, p = above; (p = strstr(p, below)); p++)
+			last = p;
+		if (!last)
+			return false;
+		*last = '\0';
+		if (!strstr(above, below + 1))
+			return false;
+		list = pmg_json_get(pmg_json_get(packages, above), "bundleDependencies");
+		if (list && (pmg_json_len(list) > 0 || !pmg_json_is_array(list)))
+			return true;
+	}
 }
 
 /* Version 2 and 3. What lies in no node_modules is a folder of the project's own, and so is what a
@@ -58,7 +85,8 @@ static int read_packages(struct lock *lock, const struct json_t *packages)
 		struct pmg_locked locked = {
 			.name = name,
 			.version = pmg_json_str(entry, "version"),
-			.url = url_of(entry, "inBundle"),
+			.url = url_of(entry, pmg_json_bool(entry, "inBundle") &&
+						     is_brought(packages, key)),
 			.integrity = pmg_json_str(entry, "integrity"),
 			.foreign = is_foreign(entry),
 		};
@@ -76,14 +104,15 @@ static int read_packages(struct lock *lock, const struct json_t *packages)
 }
 
 /* "npm:bad@1.0.0" of an alias; "1.0.0"; an address, of which the version is not known. */
-static int add_dependency(struct lock *lock, const char *name, const struct json_t *entry)
+static int add_dependency(struct lock *lock, const char *name, const struct json_t *entry,
+			  unsigned depth)
 {
 	const char *version = pmg_json_str(entry, "version");
 	pmg_autofree char *real = NULL;
 	struct pmg_locked locked = {
 		.name = name,
 		.version = version,
-		.url = url_of(entry, "bundled"),
+		.url = url_of(entry, depth > 0 && pmg_json_bool(entry, "bundled")),
 		.integrity = pmg_json_str(entry, "integrity"),
 		.line = pmg_lines_find(&lock->lines, name),
 	};
@@ -112,7 +141,7 @@ static int read_dependencies(struct lock *lock, const struct json_t *dependencie
 
 		if (!pmg_json_is_object(entry))
 			return wrong(lock, lock->lines.line, "an entry that is no object");
-		r = add_dependency(lock, pmg_json_iter_key(it), entry);
+		r = add_dependency(lock, pmg_json_iter_key(it), entry, depth);
 		if (r == 0)
 			r = read_dependencies(lock, pmg_json_get(entry, "dependencies"), depth + 1);
 		if (r < 0)

@@ -393,15 +393,37 @@ static const struct {
 	{ "package-lock.json",
 	  "{\"packages\": {\"node_modules/a\": {\"version\": \"1.0.0\"},"
 	  "\"node_modules/b\": {\"version\": \"1.0.0\", \"resolved\": \"git+ssh://h.test/b\"},"
-	  "\"node_modules/c\": {\"version\": \"1.0.0\", \"inBundle\": true},"
+	  "\"node_modules/b/node_modules/c\": {\"version\": \"1.0.0\", \"inBundle\": true},"
 	  "\"node_modules/d\": {\"version\": \"1.0.0\", \"os\": [\"darwin\", \"win32\"]},"
 	  "\"node_modules/e\": {\"version\": \"1.0.0\", \"os\": [\"!win32\"], \"cpu\": [\"any\"]},"
 	  "\"node_modules/f\": {\"version\": \"1.0.0\", \"os\": [\"linux\"], \"cpu\": "
 	  "[\"mips\"]}}}",
-	  "a -\nb git+ssh://h.test/b\nc bundled\n!d -\ne -\n!f -\n" },
+	  "a -\nb git+ssh://h.test/b\nc -\n!d -\ne -\n!f -\n" },
+	/* Bundled is what has no archive of its own, and a package above it that brings it along:
+	 * not what the project bundles (a, d), nor what is only said to be. */
+	{ "package-lock.json",
+	  "{\"packages\": {\"\": {\"bundleDependencies\": [\"a\"]},"
+	  "\"node_modules/a\": {\"version\": \"1.0.0\", \"inBundle\": true},"
+	  "\"node_modules/b\": {\"version\": \"1.0.0\", \"bundleDependencies\": [\"c\"]},"
+	  "\"node_modules/b/node_modules/c\": {\"version\": \"1.0.0\", \"inBundle\": true},"
+	  "\"node_modules/b/node_modules/c/node_modules/@s/c\": "
+	  "{\"version\": \"1.0.0\", \"inBundle\": true},"
+	  "\"node_modules/b/node_modules/i\": "
+	  "{\"version\": \"1.0.0\", \"inBundle\": true, \"integrity\": \"sha512-a\"},"
+	  "\"node_modules/b/node_modules/r\": {\"version\": \"1.0.0\", \"inBundle\": true, "
+	  "\"resolved\": \"https://r.test/r/-/r-1.0.0.tgz\"},"
+	  "\"node_modules/b/node_modules/w\": {\"version\": \"1.0.0\"},"
+	  "\"packages/own\": {\"version\": \"1.0.0\", \"bundleDependencies\": [\"d\"]},"
+	  "\"packages/own/node_modules/d\": {\"version\": \"1.0.0\", \"inBundle\": true},"
+	  "\"node_modules/e\": {\"version\": \"1.0.0\", \"bundleDependencies\": []},"
+	  "\"node_modules/e/node_modules/f\": {\"version\": \"1.0.0\", \"inBundle\": true}}}",
+	  "a -\nb -\nc bundled\n@s/c bundled\ni -\nr https://r.test/r/-/r-1.0.0.tgz\nw -\nd -\n"
+	  "e -\nf -\n" },
 	{ "npm-shrinkwrap.json",
-	  "{\"dependencies\": {\"a\": {\"version\": \"1.0.0\", \"bundled\": true}}}",
-	  "a bundled\n" },
+	  "{\"dependencies\": {\"a\": {\"version\": \"1.0.0\", \"bundled\": true,"
+	  "\"dependencies\": {\"b\": {\"version\": \"1.0.0\", \"bundled\": true},"
+	  "\"c\": {\"version\": \"1.0.0\", \"bundled\": true, \"integrity\": \"x\"}}}}}",
+	  "a -\nb bundled\nc -\n" },
 	{ "pnpm-lock.yaml",
 	  "packages:\n  a@1.0.0:\n    resolution: {integrity: x}\n    os: [darwin]\n"
 	  "  b@1.0.0:\n    os: [linux, darwin]\n    libc: [glibc, musl]\n"
