@@ -57,12 +57,16 @@ struct pmg_ages_pin {
 	const char *url; /* as of pm/resolved.h; "" for a registry */
 };
 /**
- * The same of what nobody fetches now. Of PyPI the oldest file of a version counts: which of them
- * will be taken is not known. What is in no registry's archive has no age; what may be in any
- * folder has the one that a registry knows.
+ * The same of what nobody fetches now, as far as registries have said. Of PyPI the oldest file of a
+ * version counts: which of them will be taken is not known; of several registries the latest date.
+ * What is in no registry's archive has no age; what may be in any folder has the one that a
+ * registry knows.
  */
-bool pmg_ages_find_pin(const struct pmg_ages *ages, const struct pmg_ages_pin *pin,
-		       int64_t *published, size_t *registry);
+int64_t pmg_ages_find_pin(const struct pmg_ages *ages, const struct pmg_ages_pin *pin);
+/** Which registries would have to be asked for that? @param[out] registries  room for
+ *  PMG_REGISTRIES_MAX. @return how many */
+size_t pmg_ages_missing(const struct pmg_ages *ages, const struct pmg_ages_pin *pin,
+			size_t *registries);
 
 #define PMG_AGES_KEPT_MAX 8192U /* lines */
 /** That artifact was let in: its date is for the next run too. */

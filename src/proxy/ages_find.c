@@ -133,24 +133,36 @@ size_t pmg_ages_homes(const struct pmg_ages *ages, const struct pmg_ages_pin *pi
 	return pmg_catalog_homes(catalog, &url, pin->eco, homes, is_foreign);
 }
 
-bool pmg_ages_find_pin(const struct pmg_ages *ages, const struct pmg_ages_pin *pin,
-		       int64_t *published, size_t *registry)
+size_t pmg_ages_missing(const struct pmg_ages *ages, const struct pmg_ages_pin *pin,
+			size_t *registries)
+{
+	size_t homes[PMG_REGISTRIES_MAX];
+	bool is_foreign;
+	size_t i, n = pmg_ages_homes(ages, pin, homes, &is_foreign), missing = 0;
+	int64_t unused = 0;
+
+	for (i = 0; *pin->version && i < n; i++) {
+		pmg_autofree char *label = NULL;
+
+		if (pmg_ages_look_pin(ages, homes[i], pin, &unused, &label) == PMG_DATED_UNKNOWN)
+			registries[missing++] = homes[i];
+	}
+	return missing;
+}
+
+int64_t pmg_ages_find_pin(const struct pmg_ages *ages, const struct pmg_ages_pin *pin)
 {
 	size_t homes[PMG_REGISTRIES_MAX];
 	bool is_foreign;
 	size_t i, n = pmg_ages_homes(ages, pin, homes, &is_foreign);
-	int64_t found = 0;
+	int64_t found = 0, published = PMG_DATE_UNASKED;
 
-	*published = PMG_DATE_UNASKED;
 	for (i = 0; *pin->version && i < n; i++) {
 		pmg_autofree char *label = NULL;
 		enum pmg_dated dated = pmg_ages_look_pin(ages, homes[i], pin, &found, &label);
 
-		if (dated == PMG_DATED_UNKNOWN) {
-			*registry = homes[i];
-			return false;
-		}
-		weigh(dated, found, is_foreign, published);
+		if (dated != PMG_DATED_UNKNOWN)
+			weigh(dated, found, is_foreign, &published);
 	}
-	return true;
+	return published;
 }

@@ -448,6 +448,38 @@ class Pinned(Case):
         self.start(("npm", plain("/npm/")), packages=dict(WAIT, undated=0))
         self.assertEqual(self.ask(("none", "1.0.0"), age="after")["none@1.0.0"]["verdict"], "allow")
 
+    def test_of_several_indexes_the_dates_that_come_count(self):
+        """Whatever the other one answers, or where it stands."""
+        for version, age in (("1.0", "400d"), ("2.0", "1h")):
+            Registry.add({"eco": "pypi", "name": "manypy", "version": version, "age": age})
+        for status in ("401 No", "403 No", "404 No", "500 Odd", None):
+            def answer(_, conn):
+                Server.head(conn)
+                conn.sendall(("HTTP/1.1 %s\r\nContent-Length: 0\r\n\r\n" % status).encode()
+                             if status else b"")
+
+            other = "http://127.0.0.1:%d/simple/" % self.server(answer).port
+            for bases in ((other, plain("/simple/")), (plain("/simple/"), other)):
+                self.start(*(("pypi", base) for base in bases))
+                said = self.ask(("manypy", "1.0"), ("manypy", "2.0"), ("manypy", "9.9"), eco="pypi")
+                is_denied = status and status[0] == "4"
+                self.assertEqual(sorted(said), ["manypy@2.0"] + ["manypy@9.9"] * (not is_denied))
+                self.assertIn("1 h old, min age 5 d", said["manypy@2.0"]["reason"])
+                said = self.ask(("manypy", "1.0"), ("manypy", "2.0"), ("manypy", "9.9"), eco="pypi",
+                                age="after")
+                self.assertEqual(sorted(said), ["manypy@2.0", "manypy@9.9"])
+                self.front.kill()
+        # Each has it: who takes the younger file must not.
+        Registry.add({"eco": "pypi", "name": "manypy", "version": "3.0", "age": "400d"})
+        page = json.dumps({"meta": {"api-version": "1.1"}, "name": "manypy", "files": [
+            {"filename": "manypy-3.0-py3-none-any.whl", "url": "x.whl", "hashes": {},
+             "upload-time": time.strftime("%Y-%m-%dT%H:00:00Z", time.gmtime())}]}).encode()
+        young = self.server(lambda _, conn: (Server.head(conn), conn.sendall(
+            b"HTTP/1.1 200 OK\r\nContent-Type: application/vnd.pypi.simple.v1+json\r\n"
+            b"Content-Length: %d\r\n\r\n%s" % (len(page), page))))
+        self.start(("pypi", plain("/simple/")), ("pypi", "http://127.0.0.1:%d/simple/" % young.port))
+        self.assertEqual(sorted(self.ask(("manypy", "3.0"), eco="pypi")), ["manypy@3.0"])
+
     def test_a_registry_that_does_not_know_us_yet_says_nothing(self):
         """Before a run nobody has shown it a token; what it denies is judged when it is fetched."""
         def answer(_, conn):
