@@ -293,11 +293,23 @@ bool pmg_artifact_is_done(struct pmg_artifact *artifact)
 	return pmg_inspect_result(artifact->inspect) != NULL;
 }
 
-/* What an address stands for may be read in several ways: what is inside says which it is. */
+/*
+ * Is it a file of a registry's package, and of which? What an address stands for may be read in
+ * several ways: what is inside says which it is. An archive from anywhere else is no version of
+ * a package whatever it says: one that any project may name would be what later ones are held to.
+ */
 static bool names_file(const struct pmg_artifact *artifact, const struct pmg_asked *asked,
-		       const struct pmg_inspected *inspected, struct pmg_earlier_file *out)
+		       const struct pmg_url *url, const struct pmg_inspected *inspected,
+		       struct pmg_earlier_file *out)
 {
-	if (!artifact->all->policy.enabled || !inspected->who || !inspected->who->version)
+	const struct pmg_artifacts *all = artifact->all;
+	size_t homes[PMG_REGISTRIES_MAX];
+	bool is_foreign;
+
+	if (!all->policy.enabled || !inspected->who || !inspected->who->version)
+		return false;
+	(void)pmg_catalog_homes(all->gate->catalog, url, asked->who.v[0].eco, homes, &is_foreign);
+	if (is_foreign)
 		return false;
 	*out = (struct pmg_earlier_file){ asked->who.v[0].eco, inspected->who->name,
 					  inspected->who->version, inspected->is_wheel };
@@ -320,7 +332,7 @@ bool pmg_artifact_judge(struct pmg_artifact *artifact, const struct pmg_asked *a
 	};
 
 	struct pmg_earlier_file file;
-	bool is_named = names_file(artifact, asked, inspected, &file);
+	bool is_named = names_file(artifact, asked, url, inspected, &file);
 
 	if (is_named)
 		pmg_earlier_compare(all->policy.earlier, &file, &inspected->findings);

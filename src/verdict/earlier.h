@@ -2,8 +2,8 @@
 #define PMG_VERDICT_EARLIER_H
 /**
  * What earlier versions of a package had in them that this machine has seen, so that what is new in
- * a later one can be told: an install script, a binary. One line a file that was let in, kept by
- * the front (run/learned.h):
+ * a later one can be told: an install script, a binary. One line a file that was let in from a
+ * registry, kept by the front (run/learned.h):
  *
  *   eco name form version contents [day]
  *
