@@ -37,6 +37,16 @@ static char *folder_command(const struct pmg_record *record, const struct pmg_ev
 	return word ? pmg_xasprintf("pmg sandbox allow %s", word) : NULL;
 }
 
+/* The manager itself wants a new repository, as uv init does where there is none. */
+static bool makes_repository(const struct pmg_event *event)
+{
+	const struct pmg_strv *chain = &event->process;
+
+	return event->op == PMG_EVENT_WRITE && !event->package && chain->n > 0 &&
+	       pmg_streq(chain->v[chain->n - 1], "git") &&
+	       pmg_streq(pmg_path_name(event->target), ".git");
+}
+
 static void way_out(const struct pmg_out *out, const struct pmg_record *record,
 		    const struct pmg_event *event)
 {
@@ -62,6 +72,12 @@ static void way_out(const struct pmg_out *out, const struct pmg_record *record,
 			     "  if your own script is to read it: \"%s\"; why: \"pmg sandbox "
 			     "explain %s\"",
 			     own, code);
+	else if (makes_repository(event))
+		pmg_out_note(
+			out,
+			"  no repository is made in a run: make it yourself, before, by \"git "
+			"init\", or none (uv init --vcs none); why: \"pmg sandbox explain %s\"",
+			code);
 	else if (event->sensitive)
 		pmg_out_note(out, "  do not allow it; why: \"pmg sandbox explain %s\"", code);
 	else

@@ -161,6 +161,31 @@ static void denied_to(struct pmg_record *record, const char *target, const char 
 	(void)pmg_record_denied(record, &event);
 }
 
+/* A package's git says nothing of what the person wants. */
+static void who_makes_a_project_is_told_how_without_a_repository(void **state)
+{
+	static const struct {
+		const char *target, *package, *program;
+		bool told;
+	} rows[] = {
+		{ "/p/demo/.git", NULL, "git", true },
+		{ "/p/demo/.git", "dep@1", "git", false },
+		{ "/p/demo/.git", NULL, "sh", false },
+		{ "/p/demo/.git/hooks/x", NULL, "git", false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(record) struct pmg_record record = { .id = "r-1" };
+		pmg_autofree char *text = NULL;
+
+		denied_to(&record, rows[i].target, rows[i].package, rows[i].program);
+		text = said(&record, &verbose);
+		assert_int_equal(strstr(text, "uv init --vcs none") != NULL, rows[i].told);
+	}
+}
+
 /* rustup's own folder, by rustup alone, and not by a package. */
 static void what_tools_try_as_a_matter_of_course_is_told_with_v_alone(void **state)
 {
@@ -387,6 +412,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kind_of_run_hears_what_it_should),
 		cmocka_unit_test(what_could_not_be_written_here_is_said_of_a_run_that_worked),
+		cmocka_unit_test(who_makes_a_project_is_told_how_without_a_repository),
 		cmocka_unit_test(what_tools_try_as_a_matter_of_course_is_told_with_v_alone),
 		cmocka_unit_test(a_manager_that_another_starts_is_told_of),
 		cmocka_unit_test(
