@@ -40,11 +40,11 @@ static int ask(struct pmg_filtered *filtered, const struct pmg_filtered_item *it
 	       pmg_withhold_fn withhold, void *ctx, struct pmg_err *err)
 {
 	int reason = item->is_unreadable ? PMG_WITHHELD_UNREADABLE
-					 : withhold(ctx, item->version, item->published);
+					 : withhold(ctx, item->version, item->published, err);
 
 	if (reason < 0)
-		(void)pmg_err_set(err, PMG_E_INTERNAL, 0, "version %s could not be judged",
-				  item->version ? item->version : "(unknown)");
+		(void)pmg_err_wrap(err, "version %s could not be judged",
+				   item->version ? item->version : "(unknown)");
 	else if (reason == 0)
 		filtered->left++;
 	else if (reason != PMG_WITHHOLD_LATER)
@@ -78,16 +78,6 @@ void pmg_filtered_retag(struct pmg_filtered *filtered, const char *tag, const ch
 				  sizeof *filtered->tags);
 	filtered->tags[filtered->tags_n++] =
 		(struct pmg_retagged){ copy(tag), copy(was), copy(now) };
-}
-
-const struct pmg_retagged *pmg_filtered_tag(const struct pmg_filtered *filtered, const char *tag)
-{
-	size_t i;
-
-	for (i = 0; i < filtered->tags_n; i++)
-		if (pmg_streq(filtered->tags[i].tag, tag))
-			return &filtered->tags[i];
-	return NULL;
 }
 
 int pmg_members_next(struct pmg_members *members, uint64_t at, uint64_t end, bool is_left_out,

@@ -20,10 +20,11 @@
  * May that version pass?
  * @param version    NULL when it cannot be told (a file of PyPI whose name says none)
  * @param published  seconds since 1970, or PMG_PUBLISHED_NONE
- * @return 0: it passes; > 0: it is withheld, the number is the caller's own; < 0: no answer, the
- *         document is not filtered; PMG_WITHHOLD_LATER: it is to be asked again
+ * @return 0: it passes; > 0: it is withheld, the number is the caller's own; -PMG_E_..., err is
+ *         filled: no answer, the document is not filtered; PMG_WITHHOLD_LATER: ask again
  */
-typedef int (*pmg_withhold_fn)(void *ctx, const char *version, int64_t published);
+typedef int (*pmg_withhold_fn)(void *ctx, const char *version, int64_t published,
+			       struct pmg_err *err);
 
 struct pmg_withheld {
 	char *version; /* NULL when it cannot be told */
@@ -44,8 +45,8 @@ struct pmg_filtered {
 	struct pmg_retagged *tags;
 	size_t tags_n, tags_cap;
 	size_t left;  /* versions (PyPI: files) that pass. 0 with n > 0: nothing is left */
-	size_t asked; /* how many the document has that were asked for so far */
-	bool *is_out; /* for each that the document has: it is withheld */
+	size_t asked; /* of the document's versions or files, how many were asked about so far */
+	bool *is_out; /* for each of them: it is withheld */
 	struct pmg_splice splice;
 };
 
@@ -67,7 +68,8 @@ typedef void (*pmg_filtered_item_fn)(const void *doc, size_t i, struct pmg_filte
 
 /**
  * Ask for what a document has, from where the last call ended.
- * @return 0: all is asked; 1: the callback said "later"; < 0: what it returned
+ * @return 0: all is asked; 1: the callback said "later"; < 0: what it returned, with the version in
+ *         front of what it said
  */
 int pmg_filtered_ask(struct pmg_filtered *filtered, const void *doc, size_t n,
 		     pmg_filtered_item_fn item, pmg_withhold_fn withhold, void *ctx,
@@ -78,8 +80,6 @@ void pmg_filtered_add(struct pmg_filtered *filtered, const char *version, const 
 		      int64_t published, int reason);
 void pmg_filtered_retag(struct pmg_filtered *filtered, const char *tag, const char *was,
 			const char *now);
-/** @return borrowed; NULL: the tag points where it did, or there is none */
-const struct pmg_retagged *pmg_filtered_tag(const struct pmg_filtered *filtered, const char *tag);
 
 /* A list of members or elements of which some are left out: the commas are cut with them. */
 struct pmg_members {

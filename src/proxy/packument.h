@@ -11,7 +11,7 @@
  *
  *   doc = pmg_packument_new(PMG_PACKUMENT_PACKAGE)
  *   pmg_packument_feed() each piece; pmg_packument_finish()
- *   if (!pmg_packument_has_dates(doc)) pmg_packument_take_dates(doc, full)
+ *   if (!pmg_packument_has_dates(doc)) pmg_packument_date(doc, ...)
  *   pmg_packument_filter(doc, ...); filtered.n == 0: hand on byte for byte,
  *   else by a pmg_splicer with filtered.splice
  *
@@ -65,14 +65,6 @@ size_t pmg_packument_count(const struct pmg_packument *doc); /* versions */
 const char *pmg_packument_version(const struct pmg_packument *doc, size_t i, int64_t *published);
 /** Does it give dates at all? The abbreviated form has none, nor has that of one version. */
 bool pmg_packument_has_dates(const struct pmg_packument *doc);
-/** Date each version that has none as the other document does. */
-void pmg_packument_take_dates(struct pmg_packument *doc, const struct pmg_packument *full);
-/** @return seconds since 1970; PMG_PUBLISHED_NONE: no date, or no such version (*is_there) */
-int64_t pmg_packument_published(const struct pmg_packument *doc, const char *version,
-				bool *is_there);
-/** What a dist-tag of it points to. @return borrowed; NULL: no such tag */
-const char *pmg_packument_tag(const struct pmg_packument *doc, const char *tag);
-
 /** When the document says that it was modified last: no version came out later.
  *  @return seconds since 1970, or PMG_PUBLISHED_NONE. Only the abbreviated form says so here */
 int64_t pmg_packument_modified(const struct pmg_packument *doc);
@@ -82,8 +74,8 @@ void pmg_packument_date(struct pmg_packument *doc, int64_t (*find)(void *ctx, co
 
 /**
  * Ask for each version, and plan what is cut.
- * Of a document of one version nothing is cut: when it is withheld, left is 0, and the caller
- * filters the packument to learn by pmg_filtered_tag() which other version's document to hand on.
+ * Of a document of one version nothing is cut: when it is withheld, left is 0, and
+ * pmg_withhold_instead() may know which other version's document to hand on.
  * @param[in,out] out  PMG_FILTERED_INIT; on failure it only needs pmg_filtered_done()
  * @return 0; 1: withhold said "later", call again with the same out; what it returned below 0;
  *         -PMG_E_LIMIT

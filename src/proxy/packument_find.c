@@ -147,40 +147,6 @@ const struct pmg_npm_version *pmg_npm_find(const struct pmg_packument *doc, cons
 	return NULL;
 }
 
-int64_t pmg_packument_published(const struct pmg_packument *doc, const char *version,
-				bool *is_there)
-{
-	const struct pmg_npm_version *at = pmg_npm_find(doc, version);
-
-	*is_there = at != NULL;
-	return at ? at->published : PMG_PUBLISHED_NONE;
-}
-
-void pmg_packument_take_dates(struct pmg_packument *doc, const struct pmg_packument *full)
-{
-	struct pmg_npm_version *version;
-	bool is_there;
-	size_t i;
-
-	for (i = 0; i < doc->versions_n; i++) {
-		version = &doc->versions[i];
-		if (version->published == PMG_PUBLISHED_NONE)
-			version->published = pmg_packument_published(
-				full, pmg_npm_text(doc, version->name), &is_there);
-	}
-}
-
-const char *pmg_packument_tag(const struct pmg_packument *doc, const char *tag)
-{
-	size_t i;
-
-	for (i = 0; i < doc->tags_n; i++)
-		if (doc->tags[i].version != 0 &&
-		    pmg_streq(pmg_npm_text(doc, doc->tags[i].name), tag))
-			return pmg_npm_text(doc, doc->tags[i].version);
-	return NULL;
-}
-
 int64_t pmg_packument_modified(const struct pmg_packument *doc)
 {
 	return doc->modified;

@@ -30,7 +30,6 @@ void pmg_simple_free(struct pmg_simple *page)
 	pmg_str_done(&page->texts);
 	free(page->files);
 	free(page->versions);
-	free(page->sorted);
 	free(page);
 }
 
@@ -235,26 +234,9 @@ static const char *name_of(const struct pmg_simple *page, size_t i)
 	return name ? name : "";
 }
 
-static int by_name(const void *a, const void *b, void *ctx)
-{
-	const struct pmg_simple *page = ctx;
-	const uint32_t *x = a, *y = b;
-
-	return strcmp(name_of(page, *x), name_of(page, *y));
-}
-
 int pmg_simple_finish(struct pmg_simple *page, struct pmg_err *err)
 {
-	int r = page->finish(page, err);
-	size_t i;
-
-	if (r < 0)
-		return r;
-	page->sorted = pmg_xcalloc(page->files_n + 1, sizeof *page->sorted);
-	for (i = 0; i < page->files_n; i++)
-		page->sorted[i] = (uint32_t)i;
-	qsort_r(page->sorted, page->files_n, sizeof *page->sorted, by_name, page);
-	return 0;
+	return page->finish(page, err);
 }
 
 size_t pmg_simple_count(const struct pmg_simple *page)
@@ -280,41 +262,6 @@ bool pmg_simple_has_dates(const struct pmg_simple *page)
 	return false;
 }
 
-/* The first in the order of names that is not below. */
-static size_t lower_bound(const struct pmg_simple *page, const char *file)
-{
-	size_t low = 0, high = page->files_n, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (strcmp(name_of(page, page->sorted[middle]), file) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-int64_t pmg_simple_published(const struct pmg_simple *page, const char *file, bool *is_there)
-{
-	const struct pmg_simple_entry *entry;
-	int64_t latest = PMG_PUBLISHED_NONE;
-	size_t i = lower_bound(page, file);
-
-	*is_there = false;
-	for (; i < page->files_n; i++) {
-		entry = &page->files[page->sorted[i]];
-		if (!pmg_streq(pmg_simple_text(page, entry->name), file))
-			break;
-		*is_there = true;
-		if (entry->published == PMG_PUBLISHED_NONE)
-			return PMG_PUBLISHED_NONE;
-		if (entry->published > latest)
-			latest = entry->published;
-	}
-	return latest;
-}
-
 void pmg_simple_date(struct pmg_simple *page, int64_t (*find)(void *ctx, const char *file),
 		     void *ctx)
 {
@@ -325,34 +272,21 @@ void pmg_simple_date(struct pmg_simple *page, int64_t (*find)(void *ctx, const c
 			page->files[i].published = find(ctx, name_of(page, i));
 }
 
-void pmg_simple_take_dates(struct pmg_simple *page, const struct pmg_simple *json)
-{
-	struct pmg_simple_entry *file;
-	bool is_there;
-	size_t i;
-
-	for (i = 0; i < page->files_n; i++) {
-		file = &page->files[i];
-		if (file->published == PMG_PUBLISHED_NONE)
-			file->published = pmg_simple_published(json, name_of(page, i), &is_there);
-	}
-}
-
-/* Canonical versions of files that pass, to hold "versions" against. */
-struct passing {
+/* Canonical versions of files, sorted, to hold "versions" against. */
+struct versions {
 	char **v;
 	size_t n;
 };
 
-static void passing_done(struct passing *passing)
+static void versions_done(struct versions *versions)
 {
 	size_t i;
 
-	for (i = 0; i < passing->n; i++)
-		free(passing->v[i]);
-	free(passing->v);
+	for (i = 0; i < versions->n; i++)
+		free(versions->v[i]);
+	free(versions->v);
 }
-PMG_DEFINE_AUTO_DONE(passing, struct passing, passing_done);
+PMG_DEFINE_AUTO_DONE(versions, struct versions, versions_done);
 
 static int by_text(const void *a, const void *b)
 {
@@ -361,23 +295,24 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*x, *y);
 }
 
-/* Those of which the flag is as asked, in order. */
-static struct passing collect(const struct pmg_simple *page, const bool *is_withheld, bool which)
+/* Of the files that are withheld, or of those that pass. */
+static struct versions collect(const struct pmg_simple *page, const bool *is_withheld,
+			       bool withheld)
 {
-	struct passing out = { pmg_xcalloc(page->files_n + 1, sizeof *out.v), 0 };
+	struct versions out = { pmg_xcalloc(page->files_n + 1, sizeof *out.v), 0 };
 	const char *version;
 	size_t i;
 
 	for (i = 0; i < page->files_n; i++) {
 		version = pmg_simple_text(page, page->files[i].version);
-		if (version && is_withheld[i] == which)
+		if (version && is_withheld[i] == withheld)
 			out.v[out.n++] = pmg_version_canonical(PMG_ECO_PYPI, version);
 	}
 	qsort(out.v, out.n, sizeof *out.v, by_text);
 	return out;
 }
 
-static bool has(const struct passing *list, const char *version)
+static bool has(const struct versions *list, const char *version)
 {
 	pmg_autofree char *canonical = pmg_version_canonical(PMG_ECO_PYPI, version);
 
@@ -387,8 +322,8 @@ static bool has(const struct passing *list, const char *version)
 static int cut_versions(const struct pmg_simple *page, const bool *is_withheld,
 			struct pmg_filtered *out, struct pmg_err *err)
 {
-	pmg_auto(passing) struct passing gone = collect(page, is_withheld, true);
-	pmg_auto(passing) struct passing stay = collect(page, is_withheld, false);
+	pmg_auto(versions) struct versions gone = collect(page, is_withheld, true);
+	pmg_auto(versions) struct versions stay = collect(page, is_withheld, false);
 	struct pmg_members members = { .splice = &out->splice };
 	const struct pmg_simple_version *version;
 	const char *text;

@@ -53,14 +53,9 @@ size_t pmg_simple_count(const struct pmg_simple *page); /* files */
 struct pmg_simple_file pmg_simple_file(const struct pmg_simple *page, size_t i);
 /** Has any file a date? */
 bool pmg_simple_has_dates(const struct pmg_simple *page);
-/** Date each file that has none as the file of that name on the other page. */
-void pmg_simple_take_dates(struct pmg_simple *page, const struct pmg_simple *json);
-/** The same by somebody who may know. @param find  PMG_PUBLISHED_NONE: no */
+/** Date each file that has none by somebody who may know. @param find  PMG_PUBLISHED_NONE: no */
 void pmg_simple_date(struct pmg_simple *page, int64_t (*find)(void *ctx, const char *file),
 		     void *ctx);
-/** Of a file's name; the latest of several; PMG_PUBLISHED_NONE when one has none, or there is no
- * such file (*is_there). */
-int64_t pmg_simple_published(const struct pmg_simple *page, const char *file, bool *is_there);
 
 /**
  * Ask for each file, and plan what is cut: its entry, or link; and its version in "versions" when

@@ -29,7 +29,6 @@ struct pmg_simple {
 	struct pmg_simple_entry *files;
 	struct pmg_simple_version *versions;
 	size_t files_n, files_cap, versions_n, versions_cap;
-	uint32_t *sorted; /* files by name */
 	uint64_t total;
 };
 

@@ -6,8 +6,12 @@
 #include "base/str.h"
 #include "pm/version.h"
 
-int pmg_withhold_ask(const struct pmg_withhold *withhold, const char *version, int64_t published,
-		     struct pmg_judgement *out, struct pmg_err *err)
+#define ASK_MS  10U /* at a time: what others wait for */
+#define ASK_FEW 64U /* asked between two looks at the clock */
+
+/* May that version pass? @return 0: yes; 1 + enum pmg_reason: no; -PMG_E_DB */
+static int judge(const struct pmg_withhold *withhold, const char *version, int64_t published,
+		 struct pmg_judgement *out, struct pmg_err *err)
 {
 	const struct pmg_question q = {
 		.eco = withhold->eco,
@@ -25,30 +29,26 @@ int pmg_withhold_ask(const struct pmg_withhold *withhold, const char *version, i
 	return out->verdict == PMG_VERDICT_ALLOW ? 0 : 1 + (int)out->reason;
 }
 
-#define ASK_MS  10U /* at a time: what others wait for */
-#define ASK_FEW 64U /* asked between two looks at the clock */
-
 struct asking {
 	const struct pmg_withhold *withhold;
-	struct pmg_err *err;
 	uint64_t until_ms;
 	unsigned n;
 };
 
-static int ask(void *ctx, const char *version, int64_t published)
+static int ask(void *ctx, const char *version, int64_t published, struct pmg_err *err)
 {
 	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
 	struct asking *asking = ctx;
 
 	if (++asking->n % ASK_FEW == 0 && pmg_clock_ms() > asking->until_ms)
 		return PMG_WITHHOLD_LATER;
-	return pmg_withhold_ask(asking->withhold, version, published, &judgement, asking->err);
+	return judge(asking->withhold, version, published, &judgement, err);
 }
 
 int pmg_withhold_plan(const struct pmg_withhold *withhold, const struct pmg_page *page,
 		      struct pmg_filtered *out, struct pmg_err *err)
 {
-	struct asking asking = { withhold, err, pmg_clock_ms() + ASK_MS, 0 };
+	struct asking asking = { withhold, pmg_clock_ms() + ASK_MS, 0 };
 
 	return pmg_page_filter(page, ask, &asking, out, err);
 }
@@ -90,8 +90,7 @@ static void report_one(const struct pmg_withhold *withhold, const struct pmg_fil
 
 	if (withheld->reason == PMG_WITHHELD_UNREADABLE)
 		judgement.reason = PMG_REASON_INDETERMINATE;
-	else if (pmg_withhold_ask(withhold, withheld->version, withheld->published, &judgement,
-				  &scratch) < 0)
+	else if (judge(withhold, withheld->version, withheld->published, &judgement, &scratch) < 0)
 		return;
 	pmg_report_withheld(withhold->gate->report, &who, &judgement,
 			    instead_of(filtered, withheld->version), withheld->published, more,
@@ -129,7 +128,7 @@ static bool passes(const struct choosing *choosing, const char *version, int64_t
 	pmg_auto(judgement) struct pmg_judgement judgement = { 0 };
 	struct pmg_err scratch = PMG_ERR_INIT;
 
-	return pmg_withhold_ask(choosing->withhold, version, published, &judgement, &scratch) == 0;
+	return judge(choosing->withhold, version, published, &judgement, &scratch) == 0;
 }
 
 static void keep_greater(char **best, const char *version)

@@ -4,8 +4,8 @@
 #include "proxy/gate.h"
 #include "proxy/page.h"
 
-#define PMG_WITHHOLD_TOLD_MAX                                                                      \
-	32U /* versions of one document told by name, the newest; the rest by number */
+/* Versions of one document told by name, the newest; the rest by number. */
+#define PMG_WITHHOLD_TOLD_MAX 32U
 
 /* Whose document it is; all borrowed. */
 struct pmg_withhold {
@@ -28,21 +28,15 @@ void pmg_withhold_report(const struct pmg_withhold *withhold, const struct pmg_f
 			 const struct pmg_url *url);
 
 /**
- * Which version may stand for one of npm that is withheld, where a tag led to it: the greatest
- * below it that passes; of a release a release, of the same line but for "latest". As packument.h
- * has it, which knows more of the versions; here only their dates are at hand.
- * @param dates, registry, canonical  what dates.h has of the package
+ * A dist-tag of npm leads to a version that is withheld, and the client asked for the document of
+ * the tag alone: which version may stand for it? The greatest one below it that passes, of its own
+ * line (pmg_semver_is_same_line()); "latest" takes a release of any line where that has none.
+ * packument.h filters the whole packument by finer rules; here only names and dates are at hand.
+ * @param dates, registry, canonical  where dates.h has the package
  * @return caller frees; NULL: none
  */
 char *pmg_withhold_instead(const struct pmg_withhold *withhold, const struct pmg_dates *dates,
 			   size_t registry, const char *canonical, const char *tag,
 			   const char *version) PMG_MUST_CHECK;
-
-/**
- * May that version pass? @param published  PMG_PUBLISHED_NONE: no date
- * @return 0: yes; 1 + enum pmg_reason: no; -PMG_E_DB
- */
-int pmg_withhold_ask(const struct pmg_withhold *withhold, const char *version, int64_t published,
-		     struct pmg_judgement *out, struct pmg_err *err) PMG_MUST_CHECK;
 
 #endif

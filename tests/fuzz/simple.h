@@ -5,10 +5,11 @@
 #include "pieces.h"
 
 /* Withholds by a bit of the version, and of how it is called. */
-static int simple_withhold(void *ctx, const char *version, int64_t published)
+static int simple_withhold(void *ctx, const char *version, int64_t published, struct pmg_err *err)
 {
 	unsigned sum = *(const unsigned char *)ctx + (published != PMG_PUBLISHED_NONE ? 1U : 0U);
 
+	(void)err;
 	for (; version && *version; version++)
 		sum = sum * 31 + (unsigned char)*version;
 	return (sum >> 2) % 3 == 0;

@@ -30,11 +30,12 @@ static inline int paging_read(struct pmg_simple *page, const char *text, size_t 
 }
 
 /** ctx: " 1.0 2.0 ", the versions that are withheld; "?" stands for one that cannot be told. */
-static inline int paging_listed(void *ctx, const char *version, int64_t published)
+static inline int paging_listed(void *ctx, const char *version, int64_t published,
+				struct pmg_err *err)
 {
 	pmg_autofree char *word = pmg_xasprintf(" %s ", version ? version : "?");
 
-	(void)published;
+	(void)published, (void)err;
 	return strstr(ctx, word) ? 7 : 0;
 }
 
