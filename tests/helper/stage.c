@@ -670,14 +670,15 @@ static void go_on_as_copy(void)
 	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 99);
 }
 
-/* Whoever runs tests in the background of a shell has them ignored, and then nothing ends by them.
- */
+/* Whoever runs tests in the background of a shell, or by nohup, has them ignored, and then nothing
+ * ends by them. */
 static void default_signals(void)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 
 	(void)sigaction(SIGINT, &action, NULL);
 	(void)sigaction(SIGQUIT, &action, NULL);
+	(void)sigaction(SIGHUP, &action, NULL);
 }
 
 void stage_open(int argc, char **argv)
