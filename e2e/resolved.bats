@@ -275,6 +275,13 @@ warm() { # NAME
 	cp package.json "$BATS_TEST_TMPDIR/first.json"
 	record stored 1.0.0 MAL-2026-81 >"$BATS_TEST_TMPDIR/m.json"
 	"$pmg" intel import --name late "$BATS_TEST_TMPDIR/m.json" >/dev/null 2>&1
+	# What stands below the key is not what pnpm goes by.
+	sed -i 's/^    resolution: {integrity.*/&\n    name: innocent\n    version: 1.0.0/' pnpm-lock.yaml
+	grep -q '^    name: innocent' pnpm-lock.yaml
+	rm -rf node_modules
+	bare pnpm install --offline --frozen-lockfile --ignore-scripts
+	must_work
+	[ -e node_modules/stored/package.json ] || fail "the control did not install it: $(shown)"
 	rm -rf node_modules
 	guarded pnpm install --offline --frozen-lockfile
 	[ "$status" -eq 1 ] || fail "not refused: $(shown)"

@@ -4,13 +4,16 @@
 #include "conf/yamlscan.h"
 #include "pm/pnpm_lock.h"
 #include "pm/resolved_priv.h"
+#include "pm/version.h"
 
 /* The entry of "packages" that is being read; it ends where the next one begins. */
 struct entry {
-	char *key, *name, *version, *tarball, *integrity;
+	char *key, *id, *name, *version, *tarball, *integrity;
 	unsigned line;
 	bool is_folder;   /* of the project's own */
-	bool is_snapshot; /* of "snapshots": what "packages" says of it stands there */
+	bool is_snapshot; /* of "snapshots": what "packages" says of it stands there, but for what
+			   * only this says */
+	bool is_told;     /* and "packages" says something of it */
 	struct pmg_fits fits;
 };
 
@@ -25,6 +28,7 @@ struct reading {
 static void entry_done(struct entry *entry)
 {
 	free(entry->key);
+	free(entry->id);
 	free(entry->name);
 	free(entry->version);
 	free(entry->tarball);
@@ -32,32 +36,88 @@ static void entry_done(struct entry *entry)
 	*entry = (struct entry){ 0 };
 }
 
-/* "host.test/x" of a registry that is not the usual one (pnpm 5 to 8): the host goes. */
-static const char *without_host(const char *name)
+/* "host.test/x/1.0.0" of a registry that is not the usual one (pnpm 5 to 8): the host goes. */
+static void split_key(const char *key, char **name, char **version)
 {
-	const char *slash = strchr(name, '/');
+	size_t host = strcspn(key, "/");
+	bool has_host = key[host] && host > 0 && memchr(key, '.', host) && !memchr(key, '@', host);
 
-	return name[0] != '@' && slash && memchr(name, '.', (size_t)(slash - name)) ? slash + 1
-										    : name;
+	pmg_pnpm_lock_split(has_host ? key + host : key, name, version);
+	if (*name && pmg_name_is_valid(PMG_ECO_NPM, *name) && (*version || !has_host))
+		return;
+	free(*name); /* a path, or of git */
+	free(*version);
+	*name = *version = NULL;
+}
+
+static bool is_other(const char *one, const char *other)
+{
+	return one && !pmg_streq(one, other);
+}
+
+/* "id", in place of the key: what the store is asked for. */
+static int add_id(struct reading *reading, const char *name, const char *version)
+{
+	const struct entry *e = &reading->entry;
+	pmg_autofree char *id_name = NULL, *id_version = NULL;
+	struct pmg_locked locked = { .integrity = e->integrity, .line = e->line };
+
+	if (e->id)
+		split_key(e->id, &id_name, &id_version);
+	if (!id_version || (pmg_streq(id_name, name) && pmg_streq(id_version, version)))
+		return 0;
+	locked.name = id_name;
+	locked.version = id_version;
+	return pmg_resolving_add(reading->from, PMG_ECO_NPM, &locked, reading->err);
+}
+
+/* What the key says and what "name" and "version" below it say: versions of pnpm differ in which of
+ * them they go by, and fetch or take from the store what that says. All of it is judged. */
+static int add_readings(struct reading *reading)
+{
+	struct entry *e = &reading->entry;
+	pmg_autofree char *name = NULL, *version = NULL;
+	struct pmg_locked locked = { .url = e->tarball,
+				     .integrity = e->integrity,
+				     .line = e->line,
+				     .foreign = pmg_fits_is_foreign(&e->fits) };
+	const char *names[] = { e->name, NULL }, *versions[] = { e->version, NULL };
+	size_t i, k;
+	int r = 0;
+
+	split_key(e->key, &name, &version);
+	if (!e->name)
+		names[0] = name ? name : e->key;
+	else if (is_other(name, e->name))
+		names[1] = name;
+	if (!e->version)
+		versions[0] = version;
+	else if (is_other(version, e->version))
+		versions[1] = version;
+	for (i = 0; i < PMG_ARRAY_LEN(names) && names[i]; i++)
+		for (k = 0; r == 0 && k < PMG_ARRAY_LEN(versions); k++) {
+			locked.name = names[i];
+			locked.version = versions[k];
+			if (k == 0 || versions[k])
+				r = pmg_resolving_add(reading->from, PMG_ECO_NPM, &locked,
+						      reading->err);
+		}
+	return r == 0 ? add_id(reading, names[0], versions[0]) : r;
+}
+
+/* A snapshot of what stands in "packages" adds nothing, unless it has fields of its own. */
+static bool says_something(const struct entry *e)
+{
+	return !e->is_told || e->id || e->name || e->version || e->tarball || e->integrity;
 }
 
 static int flush(struct reading *reading)
 {
 	struct entry *e = &reading->entry;
-	pmg_autofree char *name = NULL;
-	pmg_autofree char *version = NULL;
-	struct pmg_locked locked = { .line = e->line };
 	int r = 0;
 
-	if (e->key && !e->is_folder) {
-		pmg_pnpm_lock_split(e->key, &name, &version);
-		locked.name = e->name ? e->name : name ? without_host(name) : e->key;
-		locked.version = e->version ? e->version : version;
-		locked.url = e->tarball;
-		locked.integrity = e->integrity;
-		locked.foreign = pmg_fits_is_foreign(&e->fits);
-		r = pmg_resolving_add(reading->from, PMG_ECO_NPM, &locked, reading->err);
-	}
+	if (e->key && !e->is_folder && says_something(e))
+		r = add_readings(reading);
 	entry_done(e);
 	return r;
 }
@@ -75,8 +135,11 @@ static void take_field(struct entry *e, const struct pmg_yamlscan_at *at, const 
 		const char *last;
 		char **slot;
 	} fields[] = {
-		{ 3, "name", &e->name },           { 3, "version", &e->version },
-		{ 4, "tarball", &e->tarball },     { 4, "repo", &e->tarball }, /* of git */
+		{ 3, "id", &e->id },
+		{ 3, "name", &e->name },
+		{ 3, "version", &e->version },
+		{ 4, "tarball", &e->tarball },
+		{ 4, "repo", &e->tarball }, /* of git */
 		{ 4, "integrity", &e->integrity },
 	};
 	size_t i;
@@ -86,6 +149,8 @@ static void take_field(struct entry *e, const struct pmg_yamlscan_at *at, const 
 		    (at->depth == 3 || pmg_streq(at->keys[2], "resolution")) &&
 		    pmg_streq(at->keys[at->depth - 1], fields[i].last))
 			set(fields[i].slot, value);
+	if (e->is_snapshot)
+		return;
 	if (at->depth == 4 && at->keys[2] && !at->keys[3])
 		pmg_fits_add(&e->fits, at->keys[2], value);
 	/* By that alone: with an integrity and no type it is fetched, whatever else stands there.
@@ -131,13 +196,12 @@ static int begin(struct reading *reading, const struct pmg_yamlscan_at *at)
 	struct entry *e = &reading->entry;
 	int r = flush(reading);
 
-	if (r == 0 && is_snapshot(at) && is_in_packages(reading, at->keys[1])) {
-		e->is_folder = true; /* it is said already */
-	} else if (!is_snapshot(at)) {
+	e->is_snapshot = is_snapshot(at);
+	e->is_told = e->is_snapshot && is_in_packages(reading, at->keys[1]);
+	if (!e->is_snapshot) {
 		pmg_strv_add(&reading->packages, at->keys[1]);
 		reading->is_sorted = false;
 	}
-	e->is_snapshot = is_snapshot(at);
 	e->key = pmg_xstrdup(at->keys[1]);
 	e->line = at->key_line;
 	return r;
@@ -160,7 +224,7 @@ static int take(void *ctx, const struct pmg_yamlscan_at *at, const char *value)
 	if (!pmg_streq(reading->entry.key, at->keys[1]) ||
 	    reading->entry.is_snapshot != is_snapshot(at))
 		r = begin(reading, at);
-	if (at->kind == PMG_YAMLSCAN_SCALAR && !is_snapshot(at))
+	if (at->kind == PMG_YAMLSCAN_SCALAR)
 		take_field(&reading->entry, at, value);
 	return r;
 }

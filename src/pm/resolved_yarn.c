@@ -11,9 +11,12 @@
 #include "pm/resolved_priv.h"
 #include "pm/yarn_lock.h"
 
+#define PATCHES_MAX 8U /* of patches */
+
 struct entry {
 	char *key;              /* as it stands: `x@^1, x@^2` */
 	struct pmg_strv others; /* what else the key calls it */
+	struct pmg_strv behind; /* what its locator fetches: name, version, address, in threes */
 	char *name, *version, *url, *integrity;
 	unsigned line;
 	bool is_own; /* of the project's own folders */
@@ -34,12 +37,32 @@ static void entry_done(struct entry *entry)
 	free(entry->url);
 	free(entry->integrity);
 	pmg_strv_done(&entry->others);
+	pmg_strv_done(&entry->behind);
 	*entry = (struct entry){ 0 };
 }
 
 static int wrong(const struct lock *lock, unsigned line, const char *what)
 {
 	return pmg_err_set(lock->err, PMG_E_PARSE, 0, "%s:%u: %s", lock->from->file, line, what);
+}
+
+/* Berry goes by the locator alone, yarn 1 knows none: "version" beside it may say anything. */
+static int add_behind(struct lock *lock, struct pmg_locked *locked)
+{
+	const struct entry *e = &lock->entry;
+	const char *version = locked->version, *name = locked->name, *url = locked->url;
+	int r = 0;
+	size_t i;
+
+	for (i = 0; r == 0 && i + 2 < e->behind.n; i += 3) {
+		locked->name = e->behind.v[i];
+		locked->version = e->behind.v[i + 1];
+		locked->url = *e->behind.v[i + 2] ? e->behind.v[i + 2] : NULL;
+		if (!pmg_streq(locked->name, name) || !pmg_streq(locked->version, version) ||
+		    !pmg_streq(locked->url, url))
+			r = pmg_resolving_add(lock->from, PMG_ECO_NPM, locked, lock->err);
+	}
+	return r;
 }
 
 static int flush(struct lock *lock)
@@ -52,7 +75,6 @@ static int flush(struct lock *lock)
 				     .line = e->line,
 				     .foreign = e->is_foreign };
 	int r = 0;
-
 	size_t i;
 
 	if (e->key && !e->is_own) {
@@ -63,6 +85,9 @@ static int flush(struct lock *lock)
 		locked.name = e->others.v[i];
 		r = pmg_resolving_add(lock->from, PMG_ECO_NPM, &locked, lock->err);
 	}
+	locked.name = e->name;
+	if (r == 0 && !e->is_own)
+		r = add_behind(lock, &locked);
 	entry_done(e);
 	return r;
 }
@@ -124,37 +149,81 @@ static void take_key(struct entry *e, const char *key, unsigned line)
 	}
 }
 
+/* "...::__archiveUrl=https%3A%2F%2F...&...": an address of its own. Caller frees; NULL: none */
+static char *archive_of(const char *range)
+{
+	static const char mark[] = "__archiveUrl=";
+	const char *archive = strstr(range, mark);
+	pmg_autofree char *escaped = NULL;
+
+	if (!archive)
+		return NULL;
+	archive += sizeof mark - 1;
+	escaped = pmg_xstrndup(archive, strcspn(archive, "&"));
+	return pmg_url_decode(escaped);
+}
+
+/* "virtual:HASH#RANGE" is RANGE, and yarn fetches it as such. */
+static const char *devirtualized(const char *range)
+{
+	const char *hash;
+
+	while (pmg_str_has_prefix(range, "virtual:") && (hash = strchr(range, '#')))
+		range = hash + 1;
+	return range;
+}
+
+/* What of a registry is fetched for "x@npm:1.0.0", or for "x@patch:y@npm%3A2.0.0#...": y. */
+static void take_behind(struct entry *e, const char *locator, unsigned depth)
+{
+	const char *at = pmg_yarn_lock_range(locator, strlen(locator)), *range, *version;
+	char *name = NULL;
+
+	if (!at || depth > PATCHES_MAX)
+		return;
+	range = devirtualized(at + 1);
+	if (pmg_str_has_prefix(range, "patch:")) {
+		pmg_autofree char *inner = pmg_xstrndup(range + 6, strcspn(range + 6, "#"));
+		pmg_autofree char *decoded = pmg_url_decode(inner);
+
+		take_behind(e, decoded ? decoded : inner, depth + 1);
+	} else if (pmg_str_has_prefix(range, "npm:")) {
+		char *url = archive_of(range);
+
+		version = pmg_resolving_alias(range, &name);
+		version = version ? version : range + 4;
+		pmg_strv_take(&e->behind,
+			      name ? name : pmg_xstrndup(locator, (size_t)(at - locator)));
+		pmg_strv_take(&e->behind, pmg_xstrndup(version, strcspn(version, ":?#")));
+		pmg_strv_take(&e->behind, url ? url : pmg_xstrdup(""));
+	}
+}
+
 /* Berry: "x@npm:1.0.0", "x@npm:1.0.0::__archiveUrl=https%3A%2F%2F...", "x@workspace:." */
 static void take_resolution(struct entry *e, const char *value)
 {
 	static const char *const own[] = { "workspace:", "link:", "portal:" };
-	static const char mark[] = "__archiveUrl=";
-	const char *range = pmg_yarn_lock_range(value, strlen(value));
-	const char *archive = strstr(value, mark);
+	const char *at = pmg_yarn_lock_range(value, strlen(value)), *range;
+	pmg_autofree char *archive = archive_of(value);
 	char *real = NULL;
 	size_t i;
 
-	if (!range)
+	if (!at)
 		return;
+	range = devirtualized(at + 1);
 	pmg_strv_done(&e->others); /* it alone says what it is */
 	free(e->name);
-	e->name = pmg_xstrndup(value, (size_t)(range - value));
-	if (pmg_resolving_alias(range + 1, &real)) {
+	e->name = pmg_xstrndup(value, (size_t)(at - value));
+	take_behind(e, value, 0);
+	if (pmg_resolving_alias(range, &real)) {
 		pmg_strv_take(&e->others, e->name);
 		e->name = real;
 	}
 	for (i = 0; i < PMG_ARRAY_LEN(own); i++)
-		e->is_own = e->is_own || pmg_str_has_prefix(range + 1, own[i]);
-	if (!archive && !pmg_str_has_prefix(range + 1, "npm:")) {
-		free(e->url);
-		e->url = pmg_xstrdup(range + 1); /* git, an address, a patch of another entry */
-	}
-	if (archive) {
-		pmg_autofree char *escaped = pmg_xstrndup(archive + sizeof mark - 1,
-							  strcspn(archive + sizeof mark - 1, "&"));
-
-		free(e->url);
-		e->url = pmg_url_decode(escaped);
+		e->is_own = e->is_own || pmg_str_has_prefix(range, own[i]);
+	if (archive || !pmg_str_has_prefix(range, "npm:")) {
+		free(e->url); /* else git, an address, a patch of another entry */
+		e->url = archive ? pmg_steal_ptr(&archive) : pmg_xstrdup(range);
 	}
 }
 

@@ -100,6 +100,26 @@ static const struct {
 	  "  z@3.0.0: {}\nsnapshots:\n  x@1.0.0(z@3.0.0): {}\n  y@2.0.0(z@3.0.0):\n"
 	  "    dependencies:\n      z: 3.0.0\n  z@3.0.0: {}\n",
 	  "npm x 1.0.0 :2 a\nnpm z 3.0.0 :4\nnpm y 2.0.0 :7\n" },
+	/* What the key says and what stands below it: versions of pnpm go by one or the other. */
+	{ "pnpm-lock.yaml",
+	  "packages:\n  bad@1.0.0:\n    resolution: {integrity: a}\n    name: good\n"
+	  "    version: 0.9.0\n  /@s/bad/1.0.0:\n    name: '@s/good'\n    version: 1.0.0\n"
+	  "  h.test/bad/2.0.0:\n    resolution: {integrity: a}\n    name: good\n"
+	  "    version: 2.0.0\n",
+	  "npm good 0.9.0 :2 a\nnpm good 1.0.0 :2 a\nnpm bad 0.9.0 :2 a\nnpm bad 1.0.0 :2 a\n"
+	  "npm @s/good 1.0.0 :6\nnpm @s/bad 1.0.0 :6\nnpm good 2.0.0 :9 a\nnpm bad 2.0.0 :9 a\n" },
+	/* Of a git repository or an address the key is no name. */
+	{ "pnpm-lock.yaml",
+	  "packages:\n  github.com/a/b/1ab:\n    name: x\n    version: 1.0.0\n"
+	  "  y@https://h.test/y.tgz:\n    version: 2.0.0\n    id: bad@1.0.0\n"
+	  "  file:../a.b/z.tgz:\n    name: z\n    version: 3.0.0\n",
+	  "npm x 1.0.0 :2\nnpm y 2.0.0 :5\nnpm bad 1.0.0 :5\nnpm z 3.0.0 :8\n" },
+	/* pnpm puts both together. */
+	{ "pnpm-lock.yaml",
+	  "packages:\n  x@1.0.0: {}\n  y@1.0.0: {}\nsnapshots:\n  x@1.0.0(y@1.0.0):\n"
+	  "    resolution: {integrity: a, tarball: https://r.test/bad/-/bad-1.0.0.tgz}\n"
+	  "  y@1.0.0: {}\n",
+	  "npm x 1.0.0 :2\nnpm y 1.0.0 :3\nnpm x 1.0.0 :5 a\nnpm bad 1.0.0 :5\n" },
 	/* Two documents, as pnpm 11 has them */
 	{ "pnpm-lock.yaml", "---\npackages:\n  x@1.0.0: {}\n---\npackages:\n  y@2.0.0: {}\n",
 	  "npm x 1.0.0 :3\nnpm y 2.0.0 :6\n" },
@@ -136,7 +156,20 @@ static const struct {
 	  "  resolution: \"x@npm:1.1.0\"\n  checksum: 10c0/ab\n\n\"p@workspace:.\":\n"
 	  "  version: 0.0.0\n  resolution: \"p@workspace:.\"\n"
 	  "\"z@patch:z@npm%3A1\":\n  version: 2.0.0\n  resolution: \"z@patch:z@npm%3A2.0.0#x\"\n",
-	  "npm x 1.1.0 :4\nnpm z 2.0.0 :12\n" },
+	  "npm x 1.1.0 :4\nnpm z 2.0.0 :12\nnpm z 2.0.0 :12\n" },
+	/* Yarn fetches what the locator names, and of a patch what it is of. */
+	{ "yarn.lock",
+	  "__metadata:\n  version: 8\n\"x@npm:1\":\n  version: 0.9.0\n"
+	  "  resolution: \"bad@npm:1.0.0\"\n\"y@npm:1\":\n  version: 0.9.0\n"
+	  "  resolution: \"y@patch:bad@npm%3A1.0.0#x\"\n\"z@npm:1\":\n  version: 0.9.0\n"
+	  "  resolution: \"bad@virtual:ab#npm:1.0.0::__archiveUrl=https%3A%2F%2Fh.test%2Fb\"\n",
+	  "npm bad 0.9.0 :3\nnpm bad 1.0.0 :3\nnpm y 0.9.0 :6\nnpm bad 1.0.0 :6\n"
+	  "npm bad 0.9.0 :9\nnpm bad 1.0.0 :9\n" },
+	{ "yarn.lock",
+	  "__metadata:\n  version: 8\n\"x@npm:1\":\n  version: 0.9.0\n"
+	  "  resolution: \"x@patch:y@patch%3Abad@npm%253A1.0.0%23a#b\"\n"
+	  "  resolution: \"x@npm:good@0.9.0\"\n",
+	  "npm good 0.9.0 :3\nnpm x 0.9.0 :3\nnpm bad 1.0.0 :3\nnpm good 0.9.0 :3\n" },
 	{ "yarn.lock",
 	  "__metadata: {version: 8}\n? x@npm:1\n: {version: 1, \"resolution\": 'bad@npm:1'}",
 	  "npm bad 1 :2\n" },
@@ -435,7 +468,7 @@ static const struct {
 	  "\"b@npm:1\":\n  version: 1.0.0\n  resolution: \"b@npm:1.0.0\"\n"
 	  "  conditions: (os=darwin | os=linux)\n"
 	  "\"c@patch:c\":\n  version: 1.0.0\n  resolution: \"c@patch:c@npm%3A1.0.0#x\"\n",
-	  "!a -\nb -\nc patch:c@npm%3A1.0.0#x\n" },
+	  "!a -\nb -\nc patch:c@npm%3A1.0.0#x\nc -\n" },
 	{ "yarn.lock",
 	  "\"a@file:./a\":\n  version \"1.0.0\"\n\n\"@s/b@../b\":\n  version \"1.0.0\"\n\n"
 	  "\"c@file:c.tgz\":\n  version \"1.0.0\"\n  resolved \"file:c.tgz#ab\"\n\nd@^1:\n"
