@@ -399,8 +399,8 @@ bool pmg_inspect_feed(struct pmg_inspect *inspect, const void *bytes, size_t len
 	fits = inspect->is_done || len <= PMG_INSPECT_BUFFER - inspect->len;
 	if (!inspect->is_done && fits)
 		put(inspect, bytes, len);
-	if (inspect->len > PMG_INSPECT_BUFFER / 2)
-		start(inspect);
+	if (!fits || inspect->len > PMG_INSPECT_BUFFER / 2)
+		start(inspect); /* only it makes room */
 	inspect->is_waiting = !fits;
 	(void)pthread_cond_signal(&inspect->moved);
 	unlock(inspect->all);

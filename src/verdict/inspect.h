@@ -2,8 +2,9 @@
 #define PMG_VERDICT_INSPECT_H
 /**
  * An artifact looked into while it is delivered: its digests, and what its archive holds. Bytes are
- * pushed in from an event loop, which never waits; a thread of its own unpacks them. It begins when
- * the buffer is full or the artifact has ended, so that a small one costs one wake-up.
+ * pushed in from an event loop, which never waits; a thread of its own unpacks them. The thread
+ * begins when the buffer is half full or a piece does not fit, or when the artifact has ended: so a
+ * small artifact wakes the loop once.
  *
  * Formats: tar, plain or in gzip, bzip2 or xz, and zip (wheels, eggs). What is anything else or is
  * cut is PMG_TRAIT_UNREADABLE, what goes beyond a limit PMG_TRAIT_OVERSIZED: never told as clean.

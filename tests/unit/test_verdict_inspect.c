@@ -184,6 +184,24 @@ static void there_is_room_for_so_much_and_no_more(void **state)
 	pmg_inspectors_free(fed.all);
 }
 
+/* Little is in the buffer, so that no thread has begun: one has to make room all the same. */
+static void a_piece_that_does_not_fit_is_taken_in_the_end(void **state)
+{
+	pmg_autofree char *bytes = pmg_xcalloc(PMG_INSPECT_BUFFER, 1);
+	struct fed fed = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(pmg_inspectors_new(&fed.all, &err), 0);
+	begin(&fed);
+	assert_true(pmg_inspect_feed(fed.inspect, bytes, 1000));
+	while (!pmg_inspect_feed(fed.inspect, bytes, PMG_INSPECT_BUFFER))
+		hear(&fed);
+	assert_true(fed.wakes > 0);
+	pmg_inspect_free(fed.inspect);
+	pmg_inspectors_free(fed.all);
+}
+
 /* In whatever state it is let go of: no thread is left, no memory, and nobody is woken. */
 static void it_may_be_dropped_at_any_time(void **state)
 {
@@ -256,6 +274,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_archive_is_hashed_to_its_end),
 		cmocka_unit_test(what_is_no_archive_is_done_early_without_digests),
 		cmocka_unit_test(there_is_room_for_so_much_and_no_more),
+		cmocka_unit_test(a_piece_that_does_not_fit_is_taken_in_the_end),
 		cmocka_unit_test(it_may_be_dropped_at_any_time),
 		cmocka_unit_test(many_at_once_do_not_disturb_each_other),
 	};
