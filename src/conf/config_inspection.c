@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "conf/config.h"
+#include "conf/tighten.h"
 
 void pmg_config_inspection_init(struct pmg_config_inspection *inspection)
 {
@@ -86,19 +87,7 @@ static int read_more(const struct pmg_yaml *value, void *out, struct pmg_err *er
 static int read_on(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	((struct pmg_config *)out)->inspection.enabled = true;
-	if (value->kind == PMG_YAML_SCALAR && !value->quoted && strcmp(value->text, "true") == 0)
-		return 0;
-	(void)pmg_yaml_err(err, value,
-			   "\"inspection.enabled\" can only be true in a project's file");
-	return pmg_err_hint(err, "a file inside a project may tighten, and nothing else");
-}
-
-static int not_here(const struct pmg_yaml *value, void *out, struct pmg_err *err)
-{
-	(void)out;
-	(void)pmg_yaml_key_err(err, value,
-			       "\"inspection.report\" cannot be set by a project's file");
-	return pmg_err_hint(err, "a file inside a project may tighten, and nothing else");
+	return pmg_tighten_only(value, "true", err);
 }
 
 const struct pmg_key pmg_config_inspection_keys[] = {
@@ -113,6 +102,6 @@ const struct pmg_key pmg_config_inspection_keys[] = {
 const struct pmg_key pmg_config_inspection_project_keys[] = {
 	{ .name = "enabled", .kind = PMG_KEY_CALL, .read = read_on },
 	{ .name = "block", .kind = PMG_KEY_CALL, .read = read_more },
-	{ .name = "report", .kind = PMG_KEY_CALL, .read = not_here },
+	{ .name = "report", .kind = PMG_KEY_CALL, .read = pmg_tighten_not_here },
 	{ 0 },
 };

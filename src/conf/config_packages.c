@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/str.h"
 #include "conf/config.h"
+#include "conf/tighten.h"
 #include "conf/units.h"
 
 #define PURL_MAX   4096U
@@ -258,48 +259,28 @@ const struct pmg_key pmg_config_cooldown_keys[] = {
 	{ 0 },
 };
 
-/* Words that a project's file may say: the strictest of each list. */
-static int only(const struct pmg_yaml *value, const char *strict, struct pmg_err *err)
-{
-	pmg_autofree char *name = pmg_yaml_where(value);
-
-	if (value->kind == PMG_YAML_SCALAR && !value->quoted && strcmp(value->text, strict) == 0)
-		return 0;
-	(void)pmg_yaml_err(err, value, "\"%s\" can only be %s in a project's file", name, strict);
-	return pmg_err_hint(err, "a file inside a project may tighten, and nothing else");
-}
-
 static int read_project_enabled(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	packages_of(out)->enabled = true;
-	return only(value, "true", err);
+	return pmg_tighten_only(value, "true", err);
 }
 
 static int read_project_mode(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	packages_of(out)->mode = PMG_COOLDOWN_FAIL;
-	return only(value, modes[PMG_COOLDOWN_FAIL], err);
+	return pmg_tighten_only(value, modes[PMG_COOLDOWN_FAIL], err);
 }
 
 static int read_project_undated(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	packages_of(out)->undated = PMG_UNDATED_BLOCK;
-	return only(value, undateds[PMG_UNDATED_BLOCK], err);
+	return pmg_tighten_only(value, undateds[PMG_UNDATED_BLOCK], err);
 }
 
 static int read_project_fixes(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	packages_of(out)->fixes = PMG_FIXES_WAIT;
-	return only(value, fixes[PMG_FIXES_WAIT], err);
-}
-
-static int not_in_project(const struct pmg_yaml *value, void *out, struct pmg_err *err)
-{
-	pmg_autofree char *name = pmg_yaml_where(value);
-
-	(void)out;
-	(void)pmg_yaml_key_err(err, value, "\"%s\" cannot be set by a project's file", name);
-	return pmg_err_hint(err, "a file inside a project may tighten, and nothing else");
+	return pmg_tighten_only(value, fixes[PMG_FIXES_WAIT], err);
 }
 
 /* Ages may stand in it whatever they are: of two the longer one counts. */
@@ -311,6 +292,6 @@ const struct pmg_key pmg_config_project_cooldown_keys[] = {
 	CALL("undated", read_project_undated),
 	CALL("security_fixes", read_project_fixes),
 	LIST("ages", read_age_rule),
-	CALL("skip", not_in_project),
+	CALL("skip", pmg_tighten_not_here),
 	{ 0 },
 };

@@ -4,7 +4,8 @@ libconf_a_SOURCES = %D%/overrides.c %D%/overrides.h \
 	%D%/config_sandbox.c %D%/config_sandbox.h \
 	%D%/dirs.c %D%/dirs.h %D%/trait.c %D%/trait.h %D%/ini.c %D%/ini.h \
 	%D%/keys.c %D%/keys.h %D%/managed.c %D%/managed.h %D%/narrow.c %D%/narrow.h \
-	%D%/packages.c %D%/packages.h %D%/toml.c %D%/toml.h %D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h \
+	%D%/packages.c %D%/packages.h %D%/tighten.c %D%/tighten.h \
+	%D%/toml.c %D%/toml.h %D%/trusted.c %D%/trusted.h %D%/units.c %D%/units.h %D%/yaml.c %D%/yaml.h \
 	%D%/yamlscan.c %D%/yamlscan.h
 
 libconf_a_SOURCES += %D%/config_inspection.c %D%/config_inspection.h

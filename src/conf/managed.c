@@ -9,6 +9,7 @@
 #include "base/io.h"
 #include "base/path.h"
 #include "conf/keys.h"
+#include "conf/tighten.h"
 #include "conf/trusted.h"
 
 #define ROWS_MAX         32U
@@ -176,69 +177,48 @@ int pmg_managed_load(const char *path, struct pmg_managed *out, struct pmg_err *
 	return pmg_managed_parse(path, text, len, out, err);
 }
 
-static int only_tightens(const struct pmg_yaml *value, const char *strict, struct pmg_err *err)
-{
-	pmg_autofree char *name = pmg_yaml_where(value);
-
-	if (value->kind == PMG_YAML_SCALAR && !value->quoted && strcmp(value->text, strict) == 0)
-		return 0;
-	(void)pmg_yaml_err(err, value, "\"%s\" can only be %s in a project's file", name, strict);
-	return pmg_err_hint(err, "a file inside a project may tighten, and nothing else");
-}
-
 static int read_enabled(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	((struct pmg_managed *)out)->config.sandbox.enabled = true;
-	return only_tightens(value, "true", err);
+	return pmg_tighten_only(value, "true", err);
 }
 
 static int read_enforce_always(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	((struct pmg_managed *)out)->config.sandbox.enforce_always = true;
-	return only_tightens(value, "true", err);
+	return pmg_tighten_only(value, "true", err);
 }
 
 static int read_strict(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	((struct pmg_managed *)out)->config.sandbox.strict = true;
-	return only_tightens(value, "true", err);
+	return pmg_tighten_only(value, "true", err);
 }
 
 static int read_on_missing(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	((struct pmg_managed *)out)->config.on_missing = PMG_ON_MISSING_BLOCK;
-	return only_tightens(value, "block", err);
+	return pmg_tighten_only(value, "block", err);
 }
 
 static int read_private_origin(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
 	((struct pmg_managed *)out)->config.packages.private_origin = PMG_PRIVATE_BLOCK;
-	return only_tightens(value, "block", err);
-}
-
-/* A key that is known elsewhere. */
-static int not_here(const struct pmg_yaml *value, void *out, struct pmg_err *err)
-{
-	pmg_autofree char *name = pmg_yaml_where(value);
-
-	(void)out;
-	(void)pmg_yaml_key_err(err, value, "\"%s\" cannot be set by a project's file", name);
-	return pmg_err_hint(err, "a file inside a project may tighten, and nothing else: \"deny\", "
-				 "\"sandbox\", \"inspection\", \"dependency_cooldown\", \"intel\"");
+	return pmg_tighten_only(value, "block", err);
 }
 
 static const struct pmg_key project_sandbox_keys[] = {
-	CALL("enabled", read_enabled),      CALL("enforce_always", read_enforce_always),
-	CALL("strict", read_strict),        CALL("policies", not_here),
-	CALL("policy_templates", not_here), { 0 },
+	CALL("enabled", read_enabled),
+	CALL("enforce_always", read_enforce_always),
+	CALL("strict", read_strict),
+	CALL("policies", pmg_tighten_not_here),
+	CALL("policy_templates", pmg_tighten_not_here),
+	{ 0 },
 };
 static const struct pmg_key project_intel_keys[] = {
-	CALL("on_missing", read_on_missing),
-	CALL("max_age", not_here),
-	CALL("feeds", not_here),
-	CALL("overrides", not_here),
-	CALL("private_origin", read_private_origin),
-	{ 0 },
+	CALL("on_missing", read_on_missing),         CALL("max_age", pmg_tighten_not_here),
+	CALL("feeds", pmg_tighten_not_here),         CALL("overrides", pmg_tighten_not_here),
+	CALL("private_origin", read_private_origin), { 0 },
 };
 static const struct pmg_key project_keys[] = {
 	{ .name = "schema_version",
@@ -249,19 +229,19 @@ static const struct pmg_key project_keys[] = {
 	MAP("sandbox", project_sandbox_keys),
 	MAP("intel", project_intel_keys),
 	MAP("inspection", pmg_config_inspection_project_keys),
-	CALL("verbosity", not_here),
-	CALL("proxy", not_here),
-	CALL("ledger", not_here),
-	CALL("advisory_message", not_here),
+	CALL("verbosity", pmg_tighten_not_here),
+	CALL("proxy", pmg_tighten_not_here),
+	CALL("ledger", pmg_tighten_not_here),
+	CALL("advisory_message", pmg_tighten_not_here),
 	MAP("dependency_cooldown", pmg_config_project_cooldown_keys),
-	CALL("trusted_packages", not_here),
-	CALL("global_lockdown", not_here),
-	CALL("block", not_here),
-	CALL("presets", not_here),
-	CALL("filesystem", not_here),
-	CALL("process", not_here),
-	CALL("network", not_here),
-	CALL("environment", not_here),
+	CALL("trusted_packages", pmg_tighten_not_here),
+	CALL("global_lockdown", pmg_tighten_not_here),
+	CALL("block", pmg_tighten_not_here),
+	CALL("presets", pmg_tighten_not_here),
+	CALL("filesystem", pmg_tighten_not_here),
+	CALL("process", pmg_tighten_not_here),
+	CALL("network", pmg_tighten_not_here),
+	CALL("environment", pmg_tighten_not_here),
 	{ 0 },
 };
 
