@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/mem.h"
+
 uint64_t pmg_clock_ms(void)
 {
 	struct timespec ts;
@@ -114,12 +116,28 @@ void pmg_clock_span(int64_t span_s, char out[PMG_SPAN_LEN])
 	} units[] = { { 172800, 86400, "d" }, { 3600, 3600, "h" }, { 60, 60, "min" } };
 	size_t i;
 
-	for (i = 0; i < sizeof units / sizeof *units; i++)
+	for (i = 0; i < PMG_ARRAY_LEN(units); i++)
 		if (span_s >= units[i].from_s)
 			break;
-	if (i < sizeof units / sizeof *units)
+	if (i < PMG_ARRAY_LEN(units))
 		(void)snprintf(out, PMG_SPAN_LEN, "%" PRId64 " %s", span_s / units[i].unit_s,
 			       units[i].name);
 	else
 		(void)snprintf(out, PMG_SPAN_LEN, "%" PRId64 " s", span_s > 0 ? span_s : 0);
+}
+
+char *pmg_clock_age(int64_t then, int64_t now)
+{
+	static const struct {
+		int64_t seconds;
+		const char *name;
+	} units[] = { { 86400, "day" }, { 3600, "hour" }, { 60, "minute" } };
+	int64_t age = now > then ? now - then : 0;
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(units); i++)
+		if (age >= units[i].seconds)
+			return pmg_xasprintf("%lld %s%s", (long long)(age / units[i].seconds),
+					     units[i].name, age / units[i].seconds == 1 ? "" : "s");
+	return pmg_xasprintf("%lld second%s", (long long)age, age == 1 ? "" : "s");
 }

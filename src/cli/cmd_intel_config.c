@@ -58,8 +58,8 @@ char *pmg_intel_state_text(const struct pmg_intel_settings *settings,
 	int64_t now = pmg_clock_now();
 	enum pmg_index_state state =
 		pmg_config_index_state(&settings->config, info->present, info->checked, now);
-	pmg_autofree char *age = pmg_config_age(info->checked, now);
-	pmg_autofree char *most = pmg_config_age(0, (int64_t)settings->config.intel.max_age_s);
+	pmg_autofree char *age = pmg_clock_age(info->checked, now);
+	pmg_autofree char *most = pmg_clock_age(0, (int64_t)settings->config.intel.max_age_s);
 
 	if (state == PMG_INDEX_MISSING)
 		return pmg_xasprintf("no index: your block list and the built-in list are all that "

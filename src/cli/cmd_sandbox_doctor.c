@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/env.h"
 #include "base/json.h"
 #include "base/path.h"
@@ -267,7 +268,7 @@ static char *index_detail(const struct json_t *index)
 	bool present = pmg_json_bool(index, "present");
 	bool block = pmg_streq(pmg_json_str(index, "on_missing"), "block");
 	int64_t age_s = pmg_json_int(index, "age_s");
-	pmg_autofree char *age = pmg_config_age(0, age_s);
+	pmg_autofree char *age = pmg_clock_age(0, age_s);
 	pmg_autofree char *held =
 		present ? pmg_xasprintf(", %lld records, brought up to date %s ago",
 					(long long)pmg_json_int(index, "records"), age)

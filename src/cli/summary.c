@@ -269,7 +269,7 @@ void pmg_summary_details(const struct pmg_out *out, const struct pmg_run_result 
 	if (record->index_present) {
 		pmg_clock_format(record->index_built, built);
 		free(index);
-		age = pmg_config_age(result->index.checked, pmg_clock_now());
+		age = pmg_clock_age(result->index.checked, pmg_clock_now());
 		index = pmg_xasprintf("%" PRIu64 " record%s of %s, brought up to date %s ago%s",
 				      record->index_records, plural(record->index_records), built,
 				      age, result->index.state == PMG_INDEX_STALE ? " (old)" : "");

@@ -15,7 +15,6 @@
 
 static const char *const verbosities[] = { "silent", "normal", "verbose", NULL };
 static const char *const on_missings[] = { "warn", "block", NULL };
-static const char *const ecosystems[] = { "npm", "pypi", NULL };
 
 int pmg_config_read_schema(const struct pmg_yaml *value, void *out, struct pmg_err *err)
 {
@@ -46,7 +45,7 @@ static const struct pmg_key item_keys[] = {
 	  .kind = PMG_KEY_ENUM,
 	  .flags = PMG_KEY_REQUIRED,
 	  .offset = offsetof(struct item, ecosystem),
-	  .words = ecosystems },
+	  .words = pmg_config_ecosystems },
 	{ .name = "url",
 	  .kind = PMG_KEY_STR,
 	  .flags = PMG_KEY_REQUIRED,
@@ -102,7 +101,8 @@ static int read_registry(const struct pmg_yaml *value, void *out, struct pmg_err
 	config->registries = pmg_grow(config->registries, config->n_registries,
 				      &config->cap_registries, sizeof *config->registries);
 	new = &config->registries[config->n_registries++];
-	*new = (struct pmg_config_registry){ .ecosystem = pmg_xstrdup(ecosystems[item.ecosystem]),
+	*new = (struct pmg_config_registry){ .ecosystem = pmg_xstrdup(
+						     pmg_config_ecosystems[item.ecosystem]),
 					     .url = url,
 					     .scope = pmg_steal_ptr(&item.scope),
 					     .is_private = item.is_private,
@@ -254,6 +254,14 @@ void pmg_config_done(struct pmg_config *config)
 	*config = (struct pmg_config){ 0 };
 }
 
+static int load_overrides(const char *path, struct pmg_config *config, struct pmg_err *err)
+{
+	pmg_autofree char *dir = pmg_path_dir(path);
+	pmg_autofree char *beside = pmg_path_join(dir, PMG_OVERRIDES_FILE);
+
+	return pmg_overrides_load(beside, config, err);
+}
+
 int pmg_config_load(const char *path, struct pmg_config *out, struct pmg_err *err)
 {
 	pmg_auto(config) struct pmg_config config = { 0 };
@@ -274,14 +282,9 @@ int pmg_config_load(const char *path, struct pmg_config *out, struct pmg_err *er
 		config.path = pmg_xstrdup(path);
 		pmg_config_note_keys(&config, doc);
 	}
-	{
-		pmg_autofree char *dir = pmg_path_dir(path);
-		pmg_autofree char *overrides = pmg_path_join(dir, PMG_OVERRIDES_FILE);
-
-		r = pmg_overrides_load(overrides, &config, err);
-		if (r < 0)
-			return r;
-	}
+	r = load_overrides(path, &config, err);
+	if (r < 0)
+		return r;
 	/* An empty message is none. */
 	if (config.advisory_message && config.advisory_message[0] == '\0') {
 		free(config.advisory_message);

@@ -62,7 +62,8 @@ void pmg_config_done(struct pmg_config *config);
 PMG_DEFINE_AUTO_DONE(config, struct pmg_config, pmg_config_done);
 
 /**
- * Read config.yml; a file that is not there gives the defaults.
+ * Read config.yml, and the entries of overrides.yml beside it (conf/overrides.h). A file that is
+ * not there gives the defaults.
  * @param path  $XDG_CONFIG_HOME/pmg/config.yml
  * @param[out] out  zeroed by the caller, pmg_config_done(); untouched on failure
  * @return 0; -PMG_E_CONFIG with path:line:column, or when others could have written the file

@@ -1,6 +1,5 @@
 #include "conf/config_intel.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@
 
 static const char *const formats[] = { "auto", "osv-zip", "pmg-index", NULL };
 
-static const char *const ecosystems[] = { "npm", "pypi", NULL };
+const char *const pmg_config_ecosystems[] = { "npm", "pypi", NULL };
 
 static char osv_npm[] = "osv-npm", osv_pypi[] = "osv-pypi";
 static char npm_dump[] = OSV_DUMPS "npm/all.zip", pypi_dump[] = OSV_DUMPS "PyPI/all.zip";
@@ -49,7 +48,7 @@ static const struct pmg_key feed_keys[] = {
 	  .kind = PMG_KEY_STR,
 	  .flags = PMG_KEY_REQUIRED,
 	  .offset = offsetof(struct pmg_config_feed, name),
-	  .max = PMG_CONFIG_NAME_MAX },
+	  .max = PMG_FEED_NAME_MAX },
 	{ .name = "url",
 	  .kind = PMG_KEY_STR,
 	  .flags = PMG_KEY_REQUIRED,
@@ -62,7 +61,7 @@ static const struct pmg_key feed_keys[] = {
 	{ .name = "ecosystem",
 	  .kind = PMG_KEY_ENUM,
 	  .offset = offsetof(struct pmg_config_feed, ecosystem),
-	  .words = ecosystems },
+	  .words = pmg_config_ecosystems },
 	{ .name = "pubkeys",
 	  .kind = PMG_KEY_STRV,
 	  .offset = offsetof(struct pmg_config_feed, pubkeys),
@@ -70,15 +69,12 @@ static const struct pmg_key feed_keys[] = {
 	{ 0 },
 };
 
-/* It becomes the name of files: letters, digits and -_. , no dot in front. */
-static bool is_name(const char *name)
+bool pmg_feed_name_is_valid(const char *name)
 {
-	const char *c;
+	size_t n =
+		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
 
-	for (c = name; *c; c++)
-		if (!isalnum((unsigned char)*c) && (c == name || !strchr("-_.", *c)))
-			return false;
-	return *name != '\0';
+	return n > 0 && n <= PMG_FEED_NAME_MAX && name[n] == '\0' && !strchr("-_.", name[0]);
 }
 
 /* What follows the scheme is read as an address is, whatever the scheme. */
@@ -145,7 +141,7 @@ int pmg_config_read_feed(const struct pmg_yaml *value, void *out, struct pmg_err
 
 	if (r < 0)
 		return r;
-	if (!is_name(feed.name))
+	if (!pmg_feed_name_is_valid(feed.name))
 		return pmg_yaml_err(err, pmg_yaml_get(value, "name"),
 				    "\"name\" is letters, digits and -_. and begins with one of "
 				    "the first two");
@@ -218,26 +214,10 @@ enum pmg_index_state pmg_config_index_state(const struct pmg_config *config, boo
 		       : PMG_INDEX_FRESH;
 }
 
-char *pmg_config_age(int64_t then, int64_t now)
-{
-	static const struct {
-		int64_t seconds;
-		const char *name;
-	} units[] = { { 86400, "day" }, { 3600, "hour" }, { 60, "minute" } };
-	int64_t age = now > then ? now - then : 0;
-	size_t i;
-
-	for (i = 0; i < PMG_ARRAY_LEN(units); i++)
-		if (age >= units[i].seconds)
-			return pmg_xasprintf("%lld %s%s", (long long)(age / units[i].seconds),
-					     units[i].name, age / units[i].seconds == 1 ? "" : "s");
-	return pmg_xasprintf("%lld second%s", (long long)age, age == 1 ? "" : "s");
-}
-
 char *pmg_config_stale_text(const struct pmg_config *config, int64_t checked)
 {
-	pmg_autofree char *age = pmg_config_age(checked, pmg_clock_now());
-	pmg_autofree char *most = pmg_config_age(0, (int64_t)config->intel.max_age_s);
+	pmg_autofree char *age = pmg_clock_age(checked, pmg_clock_now());
+	pmg_autofree char *most = pmg_clock_age(0, (int64_t)config->intel.max_age_s);
 
 	return pmg_xasprintf(
 		"the malware index was last brought up to date %s ago, intel.max_age is "

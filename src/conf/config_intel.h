@@ -13,7 +13,10 @@
 
 #define PMG_CONFIG_FEEDS_MAX   32U
 #define PMG_CONFIG_PUBKEYS_MAX 2U /* of a feed: one, and the next one while keys are changed */
-#define PMG_CONFIG_NAME_MAX    64U
+#define PMG_FEED_NAME_MAX      64U
+
+/* What "ecosystem" may be; NULL-terminated. A value that is read is an index: 0 npm, 1 pypi. */
+extern const char *const pmg_config_ecosystems[];
 
 /* What to do when there is no index of known malware to ask, or an old one. */
 enum pmg_on_missing { PMG_ON_MISSING_WARN, PMG_ON_MISSING_BLOCK };
@@ -24,12 +27,16 @@ enum pmg_feed_format {
 	PMG_FEED_PMG_INDEX /* what `pmg intel export` wrote, signed: the address of its manifest */
 };
 
+/** Letters, digits and -_. , at most PMG_FEED_NAME_MAX, beginning with a letter or digit: a feed's
+ *  name becomes that of files. */
+bool pmg_feed_name_is_valid(const char *name);
+
 /* An entry of intel.feeds. */
 struct pmg_config_feed {
 	char *name;
 	char *url;     /* https://, http://, file:/// or oci:// */
 	int format;    /* enum pmg_feed_format */
-	int ecosystem; /* of records that name none: 0 npm, 1 pypi; -1: not said */
+	int ecosystem; /* of records that name none: pmg_config_ecosystems; -1: not said */
 	struct pmg_strv pubkeys;
 	unsigned line; /* of the file; 0: built in */
 	char *file;    /* NULL: config.yml, or built in */
@@ -42,7 +49,7 @@ struct pmg_config_intel {
 };
 
 void pmg_config_intel_done(struct pmg_config_intel *intel);
-/** Rows for config.c: over struct pmg_config. */
+/** Reads one entry of intel.feeds; for rows over struct pmg_config (config.c). */
 int pmg_config_read_feed(const struct pmg_yaml *value, void *out, struct pmg_err *err);
 
 /**
@@ -78,7 +85,4 @@ int pmg_config_index_check(const struct pmg_config *config, bool managed, const 
 			   bool present, int64_t checked, struct pmg_err *err) PMG_MUST_CHECK;
 /** How old it is, and how old it may be: a clause. Caller frees. */
 char *pmg_config_stale_text(const struct pmg_config *config, int64_t checked) PMG_MUST_CHECK;
-/** "3 days", "5 hours", "2 minutes": for people. Caller frees. */
-char *pmg_config_age(int64_t then, int64_t now) PMG_MUST_CHECK;
-
 #endif

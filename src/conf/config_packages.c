@@ -20,7 +20,6 @@
 static const char *const modes[] = { "filter", "fail", NULL };
 static const char *const undateds[] = { "warn", "block", NULL };
 static const char *const fixes[] = { "pass", "wait", NULL };
-static const char *const ecosystems[] = { "npm", "pypi", NULL };
 const char *const pmg_config_private_origins[] = { "warn", "block", NULL };
 
 int pmg_config_parse_age(const char *text, uint64_t *out_s)
@@ -194,7 +193,7 @@ static const struct pmg_key override_keys[] = {
 	  .kind = PMG_KEY_ENUM,
 	  .flags = PMG_KEY_REQUIRED,
 	  .offset = offsetof(struct override, ecosystem),
-	  .words = ecosystems },
+	  .words = pmg_config_ecosystems },
 	{ .name = "name",
 	  .kind = PMG_KEY_STR,
 	  .flags = PMG_KEY_REQUIRED,
@@ -225,7 +224,8 @@ int pmg_config_read_override(const struct pmg_yaml *item, void *out, struct pmg_
 	/* The parts are one package, not a text with parts of its own. */
 	if (strpbrk(o.name, "%?#*") || strpbrk(o.version, "%?#*/"))
 		return pmg_yaml_err(err, item, "\"name\" or \"version\" is none of a package");
-	o.entry.purl = pmg_xasprintf("pkg:%s/%s@%s", ecosystems[o.ecosystem], o.name, o.version);
+	o.entry.purl = pmg_xasprintf("pkg:%s/%s@%s", pmg_config_ecosystems[o.ecosystem], o.name,
+				     o.version);
 	set_place(&o.entry, item);
 	pmg_packages_add(&packages_of(out)->overrides, &o.entry);
 	return 0;

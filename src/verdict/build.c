@@ -55,14 +55,6 @@ void pmg_build_close(struct pmg_build *build)
 	free(build);
 }
 
-bool pmg_feed_name_is_valid(const char *name)
-{
-	size_t n =
-		strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.");
-
-	return n > 0 && n <= PMG_FEED_NAME_MAX && name[n] == '\0' && !strchr("-_.", name[0]);
-}
-
 /* What the present index holds becomes readable as old.*; no index: empty tables. */
 static int open_old(struct pmg_build *build, struct pmg_err *err)
 {

@@ -12,15 +12,10 @@
  */
 #include "verdict/osv.h"
 
-#define PMG_FEED_NAME_MAX 64U
-
 struct pmg_build;
 /** Without pmg_build_finish() before, all that was built is thrown away. */
 void pmg_build_close(struct pmg_build *build);
 PMG_DEFINE_AUTO(build, struct pmg_build *, pmg_build_close);
-
-/** Letters, digits and -_. , at most PMG_FEED_NAME_MAX, beginning with a letter or digit. */
-bool pmg_feed_name_is_valid(const char *name);
 
 /**
  * Locks out other builds and reads what is kept of the present index.

@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "base/str.h"
+#include "conf/config_intel.h"
 #include "verdict/lists.h"
 
 #define SHOWN_MAX 200U

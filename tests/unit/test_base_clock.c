@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
+
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
 static void dates_are_read(void **state)
@@ -128,6 +130,24 @@ static void a_span_is_told_in_one_unit(void **state)
 	}
 }
 
+static void an_age_is_said_in_its_largest_unit(void **state)
+{
+	static const struct {
+		int64_t age;
+		const char *text;
+	} rows[] = { { -5, "0 seconds" }, { 1, "1 second" },    { 59, "59 seconds" },
+		     { 60, "1 minute" },  { 7199, "1 hour" },   { 86399, "23 hours" },
+		     { 86400, "1 day" },  { 864000, "10 days" } };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < N(rows); i++) {
+		pmg_autofree char *text = pmg_clock_age(1000000, 1000000 + rows[i].age);
+
+		assert_string_equal(text, rows[i].text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +156,7 @@ int main(void)
 		cmocka_unit_test(dates_are_written),
 		cmocka_unit_test(a_span_is_told_in_one_unit),
 		cmocka_unit_test(the_monotonic_clock_moves_on),
+		cmocka_unit_test(an_age_is_said_in_its_largest_unit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

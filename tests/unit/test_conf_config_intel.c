@@ -158,22 +158,25 @@ static void an_index_is_stale_when_it_is_older_than_the_limit(void **state)
 	assert_string_equal(pmg_index_state_name(PMG_INDEX_STALE), "stale");
 }
 
-static void an_age_is_said_in_its_largest_unit(void **state)
+static void feed_names_are_plain(void **state)
 {
 	static const struct {
-		int64_t age;
-		const char *text;
-	} rows[] = { { -5, "0 seconds" }, { 1, "1 second" },    { 59, "59 seconds" },
-		     { 60, "1 minute" },  { 7199, "1 hour" },   { 86399, "23 hours" },
-		     { 86400, "1 day" },  { 864000, "10 days" } };
+		const char *name;
+		bool valid;
+	} names[] = { { "osv-npm", true },  { "npm-all.2", true }, { "A_1", true },
+		      { "", false },        { "-x", false },       { ".x", false },
+		      { "a/b", false },     { "a b", false },      { "a\n", false },
+		      { "\xc3\xa9", false } };
+	char longest[PMG_FEED_NAME_MAX + 2];
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
-		pmg_autofree char *text = pmg_config_age(1000000, 1000000 + rows[i].age);
-
-		assert_string_equal(text, rows[i].text);
-	}
+	for (i = 0; i < PMG_ARRAY_LEN(names); i++)
+		assert_int_equal(pmg_feed_name_is_valid(names[i].name), names[i].valid);
+	memset(longest, 'a', sizeof longest - 1);
+	longest[sizeof longest - 1] = '\0';
+	assert_false(pmg_feed_name_is_valid(longest));
+	assert_true(pmg_feed_name_is_valid(longest + 1));
 }
 
 int main(void)
@@ -184,7 +187,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_feed_is_an_error_with_its_place),
 		cmocka_unit_test(nobody_said_so_warn_a_person_and_block_for_machines),
 		cmocka_unit_test(an_index_is_stale_when_it_is_older_than_the_limit),
-		cmocka_unit_test(an_age_is_said_in_its_largest_unit),
+		cmocka_unit_test(feed_names_are_plain),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

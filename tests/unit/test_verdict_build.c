@@ -448,27 +448,6 @@ static void a_feed_that_is_dropped_leaves_nothing(void **state)
 	assert_memory_equal(x, y, n);
 }
 
-static void feed_names_are_plain(void **state)
-{
-	static const struct {
-		const char *name;
-		bool valid;
-	} names[] = { { "osv-npm", true },  { "npm-all.2", true }, { "A_1", true },
-		      { "", false },        { "-x", false },       { ".x", false },
-		      { "a/b", false },     { "a b", false },      { "a\n", false },
-		      { "\xc3\xa9", false } };
-	char longest[PMG_FEED_NAME_MAX + 2];
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < PMG_ARRAY_LEN(names); i++)
-		assert_int_equal(pmg_feed_name_is_valid(names[i].name), names[i].valid);
-	memset(longest, 'a', sizeof longest - 1);
-	longest[sizeof longest - 1] = '\0';
-	assert_false(pmg_feed_name_is_valid(longest));
-	assert_true(pmg_feed_name_is_valid(longest + 1));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -483,7 +462,6 @@ int main(void)
 		cmocka_unit_test(a_change_of_single_records_gives_what_a_whole_feed_gives),
 		cmocka_unit_test(what_could_not_be_read_is_kept_by_feed),
 		cmocka_unit_test(a_feed_that_is_dropped_leaves_nothing),
-		cmocka_unit_test(feed_names_are_plain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
