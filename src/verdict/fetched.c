@@ -16,9 +16,9 @@ void pmg_fetched_done(struct pmg_fetched *fetched)
 {
 	free(fetched->url);
 	free(fetched->etag);
-	free(fetched->changed);
+	free(fetched->last_modified);
 	free(fetched->list_etag);
-	free(fetched->list_changed);
+	free(fetched->list_last_modified);
 	*fetched = (struct pmg_fetched){ 0 };
 }
 
@@ -29,7 +29,7 @@ char *pmg_fetched_folder(const char *index_path)
 	return pmg_path_join(dir, "feeds");
 }
 
-#define TEXT(key, member)                                                                          \
+#define ROW(key, member)                                                                           \
 	{                                                                                          \
 		(key), offsetof(struct pmg_fetched, member)                                        \
 	}
@@ -37,12 +37,12 @@ struct row {
 	const char *key;
 	size_t offset;
 };
-static const struct row texts[] = { TEXT("url", url), TEXT("etag", etag), TEXT("changed", changed),
-				    TEXT("list_etag", list_etag),
-				    TEXT("list_changed", list_changed) };
-static const struct row times[] = { TEXT("checked", checked), TEXT("full", full),
-				    TEXT("since", since), TEXT("imported", imported) };
-static const struct row flags[] = { TEXT("pending", pending), TEXT("merged", merged) };
+static const struct row texts[] = { ROW("url", url), ROW("etag", etag),
+				    ROW("changed", last_modified), ROW("list_etag", list_etag),
+				    ROW("list_changed", list_last_modified) };
+static const struct row times[] = { ROW("checked", checked), ROW("full", whole_at),
+				    ROW("since", since), ROW("imported", imported) };
+static const struct row flags[] = { ROW("pending", pending), ROW("merged", merged) };
 
 static void *at(struct pmg_fetched *fetched, const struct row *row)
 {

@@ -15,7 +15,6 @@
 #include "verdict/index.h"
 #include "verdict/update_priv.h"
 
-#define FILE_SCHEME "file://"
 #define DIAG_BROKEN 4006 /* docs/codes/PMG4006.md */
 
 static void updating_done(struct updating *u)
@@ -24,7 +23,7 @@ static void updating_done(struct updating *u)
 	free(u->data);
 	free(u->changes);
 	free(u->list_etag);
-	free(u->list_changed);
+	free(u->list_last_modified);
 }
 PMG_DEFINE_AUTO_DONE(updating, struct updating, updating_done);
 
@@ -84,6 +83,22 @@ static void replace(char **to, char *taken)
 	*to = taken;
 }
 
+/* So that the server is asked for the file, not for whether it has changed. */
+static void forget_validators(struct updating *u)
+{
+	replace(&u->state.etag, NULL);
+	replace(&u->state.last_modified, NULL);
+}
+
+char *pmg_updating_beside(const char *url, const char *name)
+{
+	size_t path = strcspn(url, "?#");
+
+	while (path > 0 && url[path - 1] != '/')
+		path--;
+	return pmg_xasprintf("%.*s%s", (int)path, url, name);
+}
+
 /* What is remembered is of another address, or of an index that is no more: as if nothing was. */
 static int load_state(struct updating *u)
 {
@@ -105,14 +120,13 @@ static int load_state(struct updating *u)
 		pmg_fetched_done(&u->state);
 		u->state.url = pmg_xstrdup(u->feed->url);
 	} else if (!known) {
-		u->state.full = 0;
+		u->state.whole_at = 0;
 		if (!u->state.pending)
-			replace(&u->state.etag, NULL), replace(&u->state.changed, NULL);
+			forget_validators(u);
 	}
 	if (u->state.pending && access(u->data, R_OK) < 0) {
 		u->state.pending = false;
-		replace(&u->state.etag, NULL);
-		replace(&u->state.changed, NULL);
+		forget_validators(u);
 	}
 	return 0;
 }
@@ -146,8 +160,7 @@ static void drop_whole(struct updating *u)
 	struct pmg_err scratch = PMG_ERR_INIT;
 
 	u->state.pending = false;
-	replace(&u->state.etag, NULL);
-	replace(&u->state.changed, NULL);
+	forget_validators(u);
 	(void)unlink(u->data);
 	/* Without it all the same: what is not there is not pending (load_state()). */
 	(void)!pmg_fetched_save(u->up->folder, u->feed->name, &u->state, &scratch);
@@ -172,10 +185,10 @@ static int take_whole(struct updating *u)
 	if (r < 0)
 		return r;
 	u->state.pending = false;
-	u->state.full = u->state.checked = u->up->now;
+	u->state.whole_at = u->state.checked = u->up->now;
 	u->report->kind = PMG_UPDATE_WHOLE;
 	(void)unlink(u->data);
-	pmg_updating_is_merged(u);
+	pmg_updating_set_merged(u);
 	return pmg_updating_save(u);
 }
 
@@ -193,8 +206,8 @@ static int64_t made_at(const struct updating *u, const char *last_modified)
 /* Since it was taken, not since it was asked for: a server may say "unchanged" for ever. */
 static bool is_week_over(const struct updating *u)
 {
-	return u->state.full == 0 || u->up->now - u->state.full >= PMG_UPDATE_FULL_S ||
-	       u->up->now < u->state.full;
+	return u->state.whole_at == 0 || u->up->now - u->state.whole_at >= PMG_UPDATE_FULL_S ||
+	       u->up->now < u->state.whole_at;
 }
 
 static int fetch_whole(struct updating *u)
@@ -204,7 +217,7 @@ static int fetch_whole(struct updating *u)
 	struct pmg_fetch_want want = { .url = u->feed->url,
 				       .to = u->data,
 				       .etag = anew ? NULL : u->state.etag,
-				       .last_modified = anew ? NULL : u->state.changed,
+				       .last_modified = anew ? NULL : u->state.last_modified,
 				       .max = PMG_UPDATE_FILE_MAX };
 	int r = pmg_updating_fetch(u, &want, &got);
 
@@ -220,7 +233,7 @@ static int fetch_whole(struct updating *u)
 	if (!got.unchanged) {
 		replace(&u->state.etag, pmg_steal_ptr(&got.etag));
 		u->state.since = made_at(u, got.last_modified);
-		replace(&u->state.changed, pmg_steal_ptr(&got.last_modified));
+		replace(&u->state.last_modified, pmg_steal_ptr(&got.last_modified));
 		u->state.pending = true;
 		r = pmg_updating_save(u);
 	}
@@ -236,7 +249,7 @@ static int fetch_image(struct updating *u)
 	if (r < 0)
 		return r;
 	if (unchanged && !u->state.pending) {
-		u->state.full = u->state.checked = u->up->now;
+		u->state.whole_at = u->state.checked = u->up->now;
 		return pmg_updating_save(u);
 	}
 	if (!unchanged) {
@@ -249,7 +262,7 @@ static int fetch_image(struct updating *u)
 /* A file or folder of this machine, or one that is mounted here: read where it lies. */
 static int take_local(struct updating *u)
 {
-	const char *path = u->feed->url + strlen(FILE_SCHEME);
+	const char *path = u->feed->url + strlen(PMG_UPDATING_FILE);
 	pmg_autofree char *tag = NULL;
 	struct stat st;
 	int r;
@@ -272,7 +285,7 @@ static int take_local(struct updating *u)
 	if (r < 0)
 		return r;
 	replace(&u->state.etag, pmg_steal_ptr(&tag));
-	u->state.full = u->state.checked = u->up->now;
+	u->state.whole_at = u->state.checked = u->up->now;
 	u->report->kind = PMG_UPDATE_WHOLE;
 	return pmg_updating_save(u);
 }
@@ -309,7 +322,7 @@ int pmg_update_feed(const struct pmg_update *update, const struct pmg_config_fee
 		return r;
 	if (feed->format == PMG_FEED_PMG_INDEX)
 		r = pmg_updating_signed(&u);
-	else if (pmg_str_has_prefix(feed->url, FILE_SCHEME))
+	else if (pmg_str_has_prefix(feed->url, PMG_UPDATING_FILE))
 		r = take_local(&u);
 	else if (pmg_str_has_prefix(feed->url, "oci://"))
 		r = fetch_image(&u);

@@ -20,14 +20,6 @@ bool pmg_updating_has_list(const struct pmg_config_feed *feed)
 	       pmg_str_has_prefix(feed->url, "http");
 }
 
-/* The address of a file beside the dump. Caller frees. */
-static char *beside(const struct updating *u, const char *name)
-{
-	int len = (int)(strlen(u->feed->url) - strlen(DUMP) + 1);
-
-	return pmg_xasprintf("%.*s%s", len, u->feed->url, name);
-}
-
 /* @return 1: it is there; 0: the server has it not */
 static int fetch_record(struct updating *u, const struct pmg_delta_item *item)
 {
@@ -35,7 +27,7 @@ static int fetch_record(struct updating *u, const struct pmg_delta_item *item)
 	pmg_autofree char *file = pmg_delta_file(item);
 	pmg_autofree char *path = pmg_path_join(u->changes, file);
 	pmg_autofree char *name = pmg_xasprintf("%s.json", item->id);
-	pmg_autofree char *url = beside(u, name);
+	pmg_autofree char *url = pmg_updating_beside(u->feed->url, name);
 	struct pmg_fetch_want want = { .url = url, .to = path, .max = PMG_UPDATE_RECORD_MAX };
 	int r;
 
@@ -94,7 +86,7 @@ static int fetch_records(struct updating *u, const struct pmg_delta *delta)
 /* @return 0: unchanged or read; 1: there is none, or too much in it */
 static int fetch_list(struct updating *u, struct pmg_fetch_got *got, struct pmg_delta *delta)
 {
-	pmg_autofree char *url = beside(u, LIST);
+	pmg_autofree char *url = pmg_updating_beside(u->feed->url, LIST);
 	pmg_autofree char *to = pmg_xasprintf("%s.csv", u->data);
 	pmg_autofree char *text = NULL;
 	struct pmg_fetch_want want = { .url = url, .to = to, .max = PMG_DELTA_CSV_MAX };
@@ -103,7 +95,7 @@ static int fetch_list(struct updating *u, struct pmg_fetch_got *got, struct pmg_
 
 	if (u->state.merged) {
 		want.etag = u->state.list_etag;
-		want.last_modified = u->state.list_changed;
+		want.last_modified = u->state.list_last_modified;
 	}
 	r = pmg_updating_fetch(u, &want, got);
 	if (r == -PMG_E_NOTFOUND)
@@ -131,19 +123,19 @@ int pmg_updating_collect(struct updating *u)
 		return r;
 	u->collected = true;
 	free(u->list_etag);
-	free(u->list_changed);
+	free(u->list_last_modified);
 	u->list_etag = pmg_steal_ptr(&got.etag);
-	u->list_changed = pmg_steal_ptr(&got.last_modified);
+	u->list_last_modified = pmg_steal_ptr(&got.last_modified);
 	return 0;
 }
 
-void pmg_updating_is_merged(struct updating *u)
+void pmg_updating_set_merged(struct updating *u)
 {
 	u->state.merged = true;
 	free(u->state.list_etag);
-	free(u->state.list_changed);
+	free(u->state.list_last_modified);
 	u->state.list_etag = pmg_steal_ptr(&u->list_etag);
-	u->state.list_changed = pmg_steal_ptr(&u->list_changed);
+	u->state.list_last_modified = pmg_steal_ptr(&u->list_last_modified);
 }
 
 int pmg_updating_changes(struct updating *u)
@@ -158,6 +150,6 @@ int pmg_updating_changes(struct updating *u)
 		return r;
 	u->state.checked = u->up->now;
 	if (u->collected)
-		pmg_updating_is_merged(u);
+		pmg_updating_set_merged(u);
 	return pmg_updating_save(u);
 }

@@ -123,7 +123,7 @@ int pmg_updating_blob(struct updating *u, bool *unchanged)
 		return r;
 	}
 	free(u->state.etag);
-	free(pmg_steal_ptr(&u->state.changed));
+	free(pmg_steal_ptr(&u->state.last_modified));
 	u->state.etag = pmg_xstrdup(blob.sha256);
 	return 0;
 }

@@ -1,48 +1,74 @@
 #ifndef PMG_VERDICT_UPDATE_PRIV_H
 #define PMG_VERDICT_UPDATE_PRIV_H
-/** What the files of update share. */
+/**
+ * What the files of update share.
+ *
+ *   update.c          which way a feed is brought up to date; a whole feed; a local one
+ *   update_changes.c  the list of changed records (modified_id.csv), and those records
+ *   update_signed.c   a signed index
+ *   update_oci.c      a feed that is the first layer of an image
+ *
+ * Errors are in u->err.
+ */
 #include "verdict/update.h"
+
+#define PMG_UPDATING_FILE "file://" /* addresses of this machine begin so */
 
 /* One feed being brought up to date. */
 struct updating {
-	const struct pmg_update *up;
+	const struct pmg_update *up; /* borrowed, as the next three */
 	const struct pmg_config_feed *feed;
 	struct pmg_update_report *report;
 	struct pmg_err *err;
-	struct pmg_fetched state;
-	char *data;                     /* path of what is fetched */
-	char *changes;                  /* folder of changed records */
-	size_t there;                   /* records in it */
-	char *list_etag, *list_changed; /* of the list that was read; NULL */
-	bool collected;                 /* the list was read, and what it names is there */
-	bool quiet;                     /* of single records their number is shown */
+	struct pmg_fetched state; /* what is remembered of it; saved by pmg_updating_save() */
+	char *data;               /* path to which the feed's file is fetched */
+	char *changes;            /* folder to which changed records are fetched */
+	size_t there;             /* how many records lie in it */
+	/* Validators of the list of changes that was read; they count once all is merged. */
+	char *list_etag, *list_last_modified;
+	bool collected; /* the list was read, and the records that it names are there */
+	bool quiet;     /* no progress of a single file: it is one of many records */
 };
 
+/** Write what is remembered of the feed. @return 0 or -PMG_E_SYS */
 int pmg_updating_save(struct updating *u) PMG_MUST_CHECK;
-/** Fetch an address of the feed to a file. @return as pmg_fetch_file() */
+/** The address of a file that lies beside the one at url, without query. Caller frees. */
+char *pmg_updating_beside(const char *url, const char *name) PMG_MUST_CHECK;
+/** Fetch an address of the feed to a file, and count it in the report. @return as
+ *  pmg_fetch_file() */
 int pmg_updating_fetch(struct updating *u, struct pmg_fetch_want *want,
 		       struct pmg_fetch_got *got) PMG_MUST_CHECK;
-/** @param also  pmg_import_want */
+/**
+ * Take a file or folder into the index.
+ * @param also, merge  as in struct pmg_import_want
+ * @return what the import returns
+ */
 int pmg_updating_import(struct updating *u, const char *path, const char *also,
 			bool merge) PMG_MUST_CHECK;
 
-/** Has the feed's server a list of changes, going by its address? */
+/** Does the feed's server have a list of changes, going by its address? */
 bool pmg_updating_has_list(const struct pmg_config_feed *feed);
 /**
- * Fetch the records that were changed since state.since into the folder of changes, which then
- * holds no others; u->there is how many. Unless all is merged and the list of them is unchanged.
- * @return 0; 1: there is no such list, or too much in it; negative
+ * Fetch the records that were changed since state.since into the folder of changes, and remove all
+ * others from it; u->there is how many it holds then. Nothing is done where everything is merged
+ * and the list of changes is the same as before.
+ * @return 0; 1: the server has no such list, or it names too many; negative: an error
  */
 int pmg_updating_collect(struct updating *u) PMG_MUST_CHECK;
-/** Collect, and take them into the index. @return as above: with 1 the whole is to be taken */
+/** Collect the changed records and take them into the index. @return 0; 1: the whole feed has to be
+ *  taken instead; negative: an error */
 int pmg_updating_changes(struct updating *u) PMG_MUST_CHECK;
-/** What was collected is in the index. */
-void pmg_updating_is_merged(struct updating *u);
+/** Remember that what was collected is in the index now. */
+void pmg_updating_set_merged(struct updating *u);
 
-/** The whole of it for a signed index. */
+/** All that bringing a signed index up to date takes. @return 0 or negative */
 int pmg_updating_signed(struct updating *u) PMG_MUST_CHECK;
 
-/** Fetch the first layer of an image to u->data; its digest becomes state.etag. */
+/**
+ * Fetch the first layer of an image to u->data; its digest becomes state.etag.
+ * @param[out] unchanged  it is the layer that was fetched last: nothing was fetched
+ * @return 0 or negative
+ */
 int pmg_updating_blob(struct updating *u, bool *unchanged) PMG_MUST_CHECK;
 
 #endif

@@ -9,18 +9,6 @@
 #include "verdict/signed.h"
 #include "verdict/update_priv.h"
 
-#define FILE_SCHEME "file://"
-
-/* The address of a file that lies beside the manifest. Caller frees. */
-static char *beside(const char *url, const char *name)
-{
-	size_t path = strcspn(url, "?#");
-
-	while (path > 0 && url[path - 1] != '/')
-		path--;
-	return pmg_xasprintf("%.*s%s", (int)path, url, name);
-}
-
 static int read_manifest(struct updating *u, const char *path, struct pmg_manifest *out)
 {
 	struct pmg_pubkey keys[PMG_CONFIG_PUBKEYS_MAX];
@@ -69,7 +57,7 @@ static int take(struct updating *u, const char *path, const struct pmg_manifest 
 static int fetch_file(struct updating *u, const struct pmg_manifest *m)
 {
 	pmg_auto(fetch_got) struct pmg_fetch_got got = { 0 };
-	pmg_autofree char *url = beside(u->feed->url, m->file);
+	pmg_autofree char *url = pmg_updating_beside(u->feed->url, m->file);
 	struct pmg_fetch_want want = { .url = url, .to = u->data, .max = m->size };
 
 	return pmg_updating_fetch(u, &want, &got);
@@ -85,8 +73,8 @@ static int fetch_manifest(struct updating *u, const char *to)
 
 int pmg_updating_signed(struct updating *u)
 {
-	bool local = pmg_str_has_prefix(u->feed->url, FILE_SCHEME);
-	const char *path = u->feed->url + (local ? strlen(FILE_SCHEME) : 0);
+	bool local = pmg_str_has_prefix(u->feed->url, PMG_UPDATING_FILE);
+	const char *path = u->feed->url + (local ? strlen(PMG_UPDATING_FILE) : 0);
 	pmg_autofree char *fetched = pmg_xasprintf("%s.manifest", u->data);
 	struct pmg_manifest m;
 	int r = local ? 0 : fetch_manifest(u, fetched);
@@ -97,7 +85,7 @@ int pmg_updating_signed(struct updating *u)
 	if (r == 0)
 		r = pmg_signed_check_sequence(u->up->index, &m, u->err);
 	if (r == 0 && (u->up->full || !is_present(u, &m))) {
-		pmg_autofree char *file = beside(path, m.file);
+		pmg_autofree char *file = pmg_updating_beside(path, m.file);
 
 		r = local ? 0 : fetch_file(u, &m);
 		if (r == 0)
@@ -107,6 +95,6 @@ int pmg_updating_signed(struct updating *u)
 	}
 	if (r < 0)
 		return r;
-	u->state.checked = u->state.full = u->up->now;
+	u->state.checked = u->state.whole_at = u->up->now;
 	return pmg_updating_save(u);
 }

@@ -41,7 +41,7 @@ static void what_is_remembered_comes_back(void **state)
 					 .etag = etag,
 					 .list_etag = list,
 					 .checked = 4,
-					 .full = 3,
+					 .whole_at = 3,
 					 .since = -2,
 					 .imported = 1,
 					 .pending = true };
@@ -53,11 +53,11 @@ static void what_is_remembered_comes_back(void **state)
 	pmg_fetched_load(folder, "feed", &got);
 	assert_string_equal(got.url, url);
 	assert_string_equal(got.etag, etag);
-	assert_null(got.changed);
+	assert_null(got.last_modified);
 	assert_string_equal(got.list_etag, list);
-	assert_null(got.list_changed);
+	assert_null(got.list_last_modified);
 	assert_int_equal(got.checked, 4);
-	assert_int_equal(got.full, 3);
+	assert_int_equal(got.whole_at, 3);
 	assert_int_equal(got.since, -2);
 	assert_int_equal(got.imported, 1);
 	assert_true(got.pending);
@@ -77,7 +77,7 @@ static void what_cannot_be_read_is_as_if_it_was_not_there(void **state)
 		folder_write(folder, "feed.json", texts[i], strlen(texts[i]));
 		pmg_fetched_load(folder, "feed", &got);
 		assert_null(got.url);
-		assert_int_equal(got.full, 0);
+		assert_int_equal(got.whole_at, 0);
 	}
 }
 
