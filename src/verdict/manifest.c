@@ -16,6 +16,13 @@ static const char name_letters[] =
 static const char *const known[] = { "format",   "version", "file",    "size", "sha256",
 				     "sequence", "created", "expires", "key",  "signature" };
 
+bool pmg_manifest_file_is_valid(const char *name)
+{
+	size_t len = strspn(name, name_letters);
+
+	return len > 0 && len <= PMG_MANIFEST_FILE_MAX && name[len] == '\0' && name[0] != '.';
+}
+
 static int wrong(struct pmg_err *err, const char *name, const char *key)
 {
 	return pmg_err_set(err, PMG_E_PARSE, 0, "%s: \"%s\" is missing, or not what it has to be",
@@ -95,7 +102,8 @@ int pmg_manifest_parse(const char *name, const char *text, size_t len, struct pm
 		r = check_keys(name, json, err);
 	if (r < 0)
 		return r;
-	if (!copy(json, "file", name_letters, 1, PMG_MANIFEST_FILE_MAX, m.file) || m.file[0] == '.')
+	if (!copy(json, "file", name_letters, 1, PMG_MANIFEST_FILE_MAX, m.file) ||
+	    !pmg_manifest_file_is_valid(m.file))
 		return wrong(err, name, "file");
 	if (!number(json, "size", &m.size))
 		return wrong(err, name, "size");

@@ -263,20 +263,19 @@ int pmg_signed_copy(const char *path, const char *to, struct pmg_index **copied,
 	return r < 0 ? r : open_checked(to, copied, err);
 }
 
-/* Only names that a manifest may have: what cannot be imported is not written. */
+/* What cannot be imported is not written. */
 static int set_file(const char *path, struct pmg_manifest *m, struct pmg_err *err)
 {
 	const char *name = pmg_path_name(path);
-	pmg_autofree char *text = NULL;
-	struct pmg_manifest again;
-	struct pmg_err why = PMG_ERR_INIT;
 
-	if (strlen(name) > PMG_MANIFEST_FILE_MAX)
-		return pmg_err_set(err, PMG_E_USAGE, 0, "%s: the name is too long", path);
+	if (!pmg_manifest_file_is_valid(name)) {
+		(void)pmg_err_set(err, PMG_E_USAGE, 0, "%s: a manifest cannot name such a file",
+				  path);
+		return pmg_err_hint(err,
+				    "letters, digits and -_. , no dot in front, at most %u in all",
+				    PMG_MANIFEST_FILE_MAX);
+	}
 	memcpy(m->file, name, strlen(name) + 1);
-	text = pmg_manifest_format(m);
-	if (pmg_manifest_parse("manifest", text, strlen(text), &again, &why) < 0)
-		return pmg_err_set(err, PMG_E_USAGE, 0, "%s: %s", path, why.msg);
 	return 0;
 }
 
@@ -286,17 +285,18 @@ int pmg_signed_export(const char *index_path, const char *path, struct pmg_manif
 	pmg_autofree char *temp = pmg_xasprintf("%s.new", path);
 	pmg_autofree char *json = pmg_xasprintf("%s.json", path);
 	pmg_autofree char *text = NULL;
+	pmg_auto(index) struct pmg_index *index = NULL;
 	pmg_autofd int lock = -1;
-	int r = pmg_lock_take(index_path, PMG_LOCK_MS, &lock, err);
+	int r = key ? set_file(path, m, err) : 0;
 
 	if (r == 0)
-		r = copy(index_path, temp, &m->size, m->sha256, err);
+		r = pmg_lock_take(index_path, PMG_LOCK_MS, &lock, err);
+	if (r < 0)
+		return r;
+	/* Not the copy: it may lie where others can write, and then it would not be opened. */
+	r = open_checked(index_path, &index, err);
 	if (r == 0)
-		r = check_copy(index_path, index_path, true, err);
-	if (r == 0 && key)
-		r = pmg_manifest_sign(m, key, err);
-	if (r == 0 && key) /* with all filled in: what is written is what can be read */
-		r = set_file(path, m, err);
+		r = copy(index_path, temp, &m->size, m->sha256, err);
 	if (r == 0 && key)
 		r = pmg_manifest_sign(m, key, err);
 	if (r == 0 && rename(temp, path) < 0)
