@@ -32,15 +32,37 @@ struct pmg_build {
 	uint64_t unread;
 };
 
+/* One for each table of what is staged (build_sql.c). */
+static const struct {
+	const char *sql;
+	size_t offset;
+} inserts[] = {
+	{ "INSERT INTO s_record VALUES(?1,?2,?3,?4,?5,?6,?7)",
+	  offsetof(struct pmg_build, add_record) },
+	{ "INSERT INTO s_package VALUES(?1,?2,?3,?4,?5)", offsetof(struct pmg_build, add_package) },
+	{ "INSERT INTO s_digest VALUES(?1,?2)", offsetof(struct pmg_build, add_digest) },
+	{ "INSERT INTO s_fix VALUES(?1,?2,?3,?4)", offsetof(struct pmg_build, add_fix) },
+	{ "INSERT INTO s_fault VALUES(?1,?2)", offsetof(struct pmg_build, add_fault) },
+};
+
+static struct pmg_stmt **insert_at(struct pmg_build *build, size_t i)
+{
+	return (void *)((char *)build + inserts[i].offset);
+}
+
+static void free_inserts(struct pmg_build *build)
+{
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(inserts); i++)
+		pmg_stmt_free(pmg_steal_ptr(insert_at(build, i)));
+}
+
 void pmg_build_close(struct pmg_build *build)
 {
 	if (!build)
 		return;
-	pmg_stmt_free(build->add_record);
-	pmg_stmt_free(build->add_package);
-	pmg_stmt_free(build->add_digest);
-	pmg_stmt_free(build->add_fix);
-	pmg_stmt_free(build->add_fault);
+	free_inserts(build);
 	pmg_store_close(build->store);
 	if (build->lock >= 0) {
 		pmg_publish_clear(build->folder);
@@ -74,6 +96,7 @@ static int open_new(struct pmg_build *build, struct pmg_err *err)
 {
 	/* It is always made anew: the numbers that formats had before are only counted. */
 	static const char *const steps[] = { PMG_INDEX_SCHEMA, "", "", "", "" };
+	size_t i;
 	int r;
 
 	_Static_assert(PMG_ARRAY_LEN(steps) == PMG_INDEX_FORMAT, "one for each number");
@@ -88,22 +111,8 @@ static int open_new(struct pmg_build *build, struct pmg_err *err)
 		r = pmg_store_exec(build->store, pmg_build_stage_sql, err);
 	if (r == 0)
 		r = pmg_store_begin(build->store, err);
-	if (r == 0)
-		r = pmg_store_prepare(build->store,
-				      "INSERT INTO s_record VALUES(?1,?2,?3,?4,?5,?6,?7)",
-				      &build->add_record, err);
-	if (r == 0)
-		r = pmg_store_prepare(build->store, "INSERT INTO s_package VALUES(?1,?2,?3,?4,?5)",
-				      &build->add_package, err);
-	if (r == 0)
-		r = pmg_store_prepare(build->store, "INSERT INTO s_digest VALUES(?1,?2)",
-				      &build->add_digest, err);
-	if (r == 0)
-		r = pmg_store_prepare(build->store, "INSERT INTO s_fix VALUES(?1,?2,?3,?4)",
-				      &build->add_fix, err);
-	if (r == 0)
-		r = pmg_store_prepare(build->store, "INSERT INTO s_fault VALUES(?1,?2)",
-				      &build->add_fault, err);
+	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(inserts); i++)
+		r = pmg_store_prepare(build->store, inserts[i].sql, insert_at(build, i), err);
 	return r;
 }
 
@@ -391,11 +400,7 @@ int pmg_build_finish(struct pmg_build *build, int64_t now, struct pmg_build_resu
 		r = pmg_store_commit(build->store, err);
 	if (r < 0)
 		return r;
-	pmg_stmt_free(pmg_steal_ptr(&build->add_record));
-	pmg_stmt_free(pmg_steal_ptr(&build->add_package));
-	pmg_stmt_free(pmg_steal_ptr(&build->add_digest));
-	pmg_stmt_free(pmg_steal_ptr(&build->add_fix));
-	pmg_stmt_free(pmg_steal_ptr(&build->add_fault));
+	free_inserts(build);
 	pmg_store_close(pmg_steal_ptr(&build->store));
 	r = check_new(build, err);
 	if (r == 0 && build->lock >= 0)
