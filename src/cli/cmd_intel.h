@@ -37,6 +37,20 @@ PMG_DEFINE_AUTO_DONE(intel_settings, struct pmg_intel_settings, pmg_intel_settin
 /** @param[out] out  zeroed before. @return 0; -PMG_E_CONFIG with the place */
 int pmg_intel_settings_load(struct pmg_intel_settings *out, struct pmg_err *err) PMG_MUST_CHECK;
 
+/**
+ * Open the judge that runs of this user ask: index, block list, what managed policy blocks, and the
+ * policy on packages.
+ * @param settings  loaded, for that policy; NULL: the defaults hold
+ * @return 0; what pmg_judge_open(), _add_managed() and _set_packages() return
+ */
+int pmg_intel_open_judge(const struct pmg_intel_place *place, struct pmg_intel_settings *settings,
+			 struct pmg_judge **out, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** Tell people that the index is missing or old, if it is: an answer is worth what it was looked up
+ *  in. */
+void pmg_intel_note_state(const struct pmg_out *out, const struct pmg_intel_settings *settings,
+			  const struct pmg_index_info *info);
+
 /** {"state":"fresh",...}: the index as all commands show it. */
 struct json_t *pmg_intel_state_json(const struct pmg_intel_settings *settings,
 				    const struct pmg_index_info *info) PMG_MUST_CHECK;

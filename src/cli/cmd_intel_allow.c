@@ -5,7 +5,6 @@
 #include "cli/cmd_intel.h"
 #include "conf/config_packages.h"
 #include "conf/dirs.h"
-#include "conf/managed.h"
 #include "conf/overrides.h"
 #include "conf/units.h"
 #include "verdict/judge.h"
@@ -41,9 +40,7 @@ static int find_ids(const struct pmg_purl *purl, const char *id, struct pmg_strv
 	size_t i;
 
 	if (r == 0)
-		r = pmg_judge_open(place.index, place.blocklist, &judge, err);
-	if (r == 0)
-		r = pmg_judge_add_managed(judge, PMG_MANAGED_PATH, err);
+		r = pmg_intel_open_judge(&place, NULL, &judge, err);
 	if (r == 0)
 		r = pmg_judge_ask(judge, purl->eco, purl->name, purl->version, &j, err);
 	if (r < 0)
@@ -78,8 +75,33 @@ static int check(const struct pmg_intel_allow_opts *opts, const struct pmg_purl 
 	return 0;
 }
 
-static void print(const struct pmg_call *call, const char *path, const struct pmg_strv *ids,
-		  int64_t expires, bool fresh)
+/* Locked, so that of two commands at a time none undoes the other. */
+static int lock_overrides(struct pmg_intel_place *place, int *lock, struct pmg_err *err)
+{
+	pmg_autofree char *dir = NULL;
+	int r = pmg_intel_place_find(place, err);
+
+	if (r < 0)
+		return r;
+	dir = pmg_path_dir(place->overrides);
+	r = pmg_dirs_make(dir, err);
+	return r < 0 ? r : pmg_lock_take(place->overrides, PMG_LOCK_MS, lock, err);
+}
+
+/* What both ways of the command print. */
+static struct json_t *answer_json(const struct pmg_call *call, const char *path,
+				  const struct pmg_strv *ids)
+{
+	struct json_t *json = pmg_json_object();
+
+	pmg_json_set_str(json, "purl", call->operands[0]);
+	pmg_json_set(json, "ids", pmg_json_strv(ids));
+	pmg_json_set_str(json, "path", path);
+	return json;
+}
+
+static void print_added(const struct pmg_call *call, const char *path, const struct pmg_strv *ids,
+			int64_t expires, bool fresh)
 {
 	const struct pmg_intel_allow_opts *opts = call->opts;
 	const struct pmg_cmd_settings *settings = call->settings;
@@ -89,11 +111,8 @@ static void print(const struct pmg_call *call, const char *path, const struct pm
 
 	pmg_clock_format(expires, when);
 	if (opts->json) {
-		pmg_auto(json) struct json_t *json = pmg_json_object();
+		pmg_auto(json) struct json_t *json = answer_json(call, path, ids);
 
-		pmg_json_set_str(json, "purl", call->operands[0]);
-		pmg_json_set(json, "ids", pmg_json_strv(ids));
-		pmg_json_set_str(json, "path", path);
 		pmg_json_set_str(json, "expires", expires ? when : NULL);
 		pmg_json_set_bool(json, "added", fresh);
 		pmg_out_json(call->out, json);
@@ -104,6 +123,27 @@ static void print(const struct pmg_call *call, const char *path, const struct pm
 
 		pmg_out_note(call->out, "%s does not count for %s any more%s%s: %s", id, safe,
 			     expires ? ", until " : "", expires ? when : "", path);
+	}
+}
+
+static void print_removed(const struct pmg_call *call, const char *path, const struct pmg_strv *ids)
+{
+	const struct pmg_intel_allow_opts *opts = call->opts;
+	const struct pmg_cmd_settings *settings = call->settings;
+	pmg_autofree char *safe = pmg_out_quote(call->operands[0]);
+	size_t i;
+
+	if (opts->json) {
+		pmg_auto(json) struct json_t *json = answer_json(call, path, ids);
+
+		pmg_json_set_bool(json, "removed", true);
+		pmg_out_json(call->out, json);
+		return;
+	}
+	for (i = 0; !settings->quiet && i < ids->n; i++) {
+		pmg_autofree char *id = pmg_out_quote(ids->v[i]);
+
+		pmg_out_note(call->out, "%s counts for %s again", id, safe);
 	}
 }
 
@@ -118,30 +158,6 @@ static int check_removal(const struct pmg_intel_allow_opts *opts, const struct p
 	return 0;
 }
 
-static void print_removed(const struct pmg_call *call, const char *path, const struct pmg_strv *ids)
-{
-	const struct pmg_intel_allow_opts *opts = call->opts;
-	const struct pmg_cmd_settings *settings = call->settings;
-	pmg_autofree char *safe = pmg_out_quote(call->operands[0]);
-	size_t i;
-
-	if (opts->json) {
-		pmg_auto(json) struct json_t *json = pmg_json_object();
-
-		pmg_json_set_str(json, "purl", call->operands[0]);
-		pmg_json_set(json, "ids", pmg_json_strv(ids));
-		pmg_json_set_str(json, "path", path);
-		pmg_json_set_bool(json, "removed", true);
-		pmg_out_json(call->out, json);
-		return;
-	}
-	for (i = 0; !settings->quiet && i < ids->n; i++) {
-		pmg_autofree char *id = pmg_out_quote(ids->v[i]);
-
-		pmg_out_note(call->out, "%s counts for %s again", id, safe);
-	}
-}
-
 static int remove_entries(const struct pmg_call *call, const struct pmg_purl *purl,
 			  struct pmg_err *err)
 {
@@ -152,18 +168,11 @@ static int remove_entries(const struct pmg_call *call, const struct pmg_purl *pu
 					    .id = opts->id };
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
 	pmg_auto(strv) struct pmg_strv ids = { 0 };
-	pmg_autofree char *dir = NULL;
 	pmg_autofd int lock = -1;
 	int r = check_removal(opts, purl, err);
 
 	if (r == 0)
-		r = pmg_intel_place_find(&place, err);
-	if (r < 0)
-		return r;
-	dir = pmg_path_dir(place.overrides);
-	r = pmg_dirs_make(dir, err);
-	if (r == 0)
-		r = pmg_lock_take(place.overrides, PMG_LOCK_MS, &lock, err);
+		r = lock_overrides(&place, &lock, err);
 	if (r == 0)
 		r = pmg_overrides_remove(place.overrides, &entry, &ids, err);
 	if (r < 0)
@@ -179,38 +188,27 @@ static int remove_entries(const struct pmg_call *call, const struct pmg_purl *pu
 	return 0;
 }
 
-int pmg_cmd_intel_allow(const struct pmg_call *call, struct pmg_err *err)
+static int add_entries(const struct pmg_call *call, const struct pmg_purl *purl,
+		       struct pmg_err *err)
 {
 	const struct pmg_intel_allow_opts *opts = call->opts;
+	struct pmg_override entry = { .ecosystem = pmg_eco_name(purl->eco),
+				      .name = purl->name,
+				      .version = purl->version,
+				      .reason = opts->reason };
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
-	pmg_auto(purl) struct pmg_purl purl = { 0 };
 	pmg_auto(strv) struct pmg_strv ids = { 0 };
 	pmg_autofd int lock = -1;
-	struct pmg_override entry = { .reason = opts->reason };
-	pmg_autofree char *dir = NULL;
 	bool fresh = false;
 	size_t i;
-	int r = pmg_intel_purl(call->operands[0], &purl, err);
+	int r = check(opts, purl, err);
 
-	if (r == 0 && opts->remove)
-		return remove_entries(call, &purl, err);
-	if (r == 0)
-		r = check(opts, &purl, err);
 	if (r == 0)
 		r = read_expires(opts->expires, &entry.expires, err);
 	if (r == 0)
-		r = find_ids(&purl, opts->id, &ids, err);
+		r = find_ids(purl, opts->id, &ids, err);
 	if (r == 0)
-		r = pmg_intel_place_find(&place, err);
-	if (r < 0)
-		return r;
-	dir = pmg_path_dir(place.overrides);
-	r = pmg_dirs_make(dir, err);
-	if (r == 0)
-		r = pmg_lock_take(place.overrides, PMG_LOCK_MS, &lock, err);
-	entry.ecosystem = pmg_eco_name(purl.eco);
-	entry.name = purl.name;
-	entry.version = purl.version;
+		r = lock_overrides(&place, &lock, err);
 	for (i = 0; r >= 0 && i < ids.n; i++) {
 		entry.id = ids.v[i];
 		r = pmg_overrides_add(place.overrides, &entry, err);
@@ -218,6 +216,17 @@ int pmg_cmd_intel_allow(const struct pmg_call *call, struct pmg_err *err)
 	}
 	if (r < 0)
 		return r;
-	print(call, place.overrides, &ids, entry.expires, fresh);
+	print_added(call, place.overrides, &ids, entry.expires, fresh);
 	return 0;
+}
+
+int pmg_cmd_intel_allow(const struct pmg_call *call, struct pmg_err *err)
+{
+	const struct pmg_intel_allow_opts *opts = call->opts;
+	pmg_auto(purl) struct pmg_purl purl = { 0 };
+	int r = pmg_intel_purl(call->operands[0], &purl, err);
+
+	if (r < 0)
+		return r;
+	return opts->remove ? remove_entries(call, &purl, err) : add_entries(call, &purl, err);
 }

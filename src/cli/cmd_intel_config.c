@@ -32,6 +32,36 @@ void pmg_intel_settings_done(struct pmg_intel_settings *settings)
 	pmg_config_done(&settings->config);
 }
 
+int pmg_intel_open_judge(const struct pmg_intel_place *place, struct pmg_intel_settings *settings,
+			 struct pmg_judge **out, struct pmg_err *err)
+{
+	pmg_auto(judge) struct pmg_judge *judge = NULL;
+	int r = pmg_judge_open(place->index, place->blocklist, &judge, err);
+
+	if (r == 0)
+		r = pmg_judge_add_managed(judge, PMG_MANAGED_PATH, err);
+	if (r == 0 && settings) {
+		pmg_packages_date(&settings->config.packages, pmg_clock_now(), NULL);
+		r = pmg_judge_set_packages(judge, &settings->config.packages, err);
+	}
+	if (r < 0)
+		return r;
+	*out = pmg_steal_ptr(&judge);
+	return 0;
+}
+
+void pmg_intel_note_state(const struct pmg_out *out, const struct pmg_intel_settings *settings,
+			  const struct pmg_index_info *info)
+{
+	pmg_autofree char *text = NULL;
+
+	if (pmg_config_index_state(&settings->config, info->present, info->checked,
+				   pmg_clock_now()) == PMG_INDEX_FRESH)
+		return;
+	text = pmg_intel_state_text(settings, info);
+	pmg_out_note(out, "%s%s", info->present ? "the index is " : "", text);
+}
+
 struct json_t *pmg_intel_state_json(const struct pmg_intel_settings *settings,
 				    const struct pmg_index_info *info)
 {

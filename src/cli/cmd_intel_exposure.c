@@ -9,7 +9,6 @@
 #include "base/path.h"
 #include "base/str.h"
 #include "cli/cmd_intel.h"
-#include "conf/managed.h"
 #include "policy/reach.h"
 #include "verdict/pinned.h"
 #include "violation/ledger.h"
@@ -234,21 +233,6 @@ static void print(const struct pmg_out *out, const struct exposure *exposure, bo
 			     exposure->n_runs, exposure->n_runs == 1 ? "" : "s");
 }
 
-static int open_judge(struct exposure *exposure, const struct pmg_intel_place *place,
-		      struct pmg_err *err)
-{
-	int r = pmg_intel_settings_load(&exposure->settings, err);
-
-	if (r == 0)
-		r = pmg_judge_open(place->index, place->blocklist, &exposure->judge, err);
-	if (r == 0)
-		r = pmg_judge_add_managed(exposure->judge, PMG_MANAGED_PATH, err);
-	if (r < 0)
-		return r;
-	pmg_packages_date(&exposure->settings.config.packages, pmg_clock_now(), NULL);
-	return pmg_judge_set_packages(exposure->judge, &exposure->settings.config.packages, err);
-}
-
 int pmg_cmd_intel_exposure(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_cmd_settings *settings = call->settings;
@@ -259,7 +243,9 @@ int pmg_cmd_intel_exposure(const struct pmg_call *call, struct pmg_err *err)
 	int r = pmg_intel_place_find(&place, err);
 
 	if (r == 0)
-		r = open_judge(&exposure, &place, err);
+		r = pmg_intel_settings_load(&exposure.settings, err);
+	if (r == 0)
+		r = pmg_intel_open_judge(&place, &exposure.settings, &exposure.judge, err);
 	if (r < 0)
 		return r;
 	ledger = pmg_path_join(place.state, "ledger.db");

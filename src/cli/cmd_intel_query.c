@@ -1,10 +1,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/str.h"
 #include "cli/cmd_intel.h"
-#include "conf/managed.h"
 #include "pm/version.h"
 #include "verdict/judge.h"
 #include "verdict/known.h"
@@ -245,18 +243,6 @@ static int check_options(const struct pmg_call *call, struct pmg_err *err)
 	return 0;
 }
 
-/* Said once, whatever the number of questions: an answer is worth what it was looked up in. */
-static void note_state(const struct pmg_out *out, const struct asking *asking)
-{
-	pmg_autofree char *text = NULL;
-
-	if (pmg_config_index_state(&asking->settings.config, asking->info.present,
-				   asking->info.checked, pmg_clock_now()) == PMG_INDEX_FRESH)
-		return;
-	text = pmg_intel_state_text(&asking->settings, &asking->info);
-	pmg_out_note(out, "%s%s", asking->info.present ? "the index is " : "", text);
-}
-
 int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_query_opts *opts = call->opts;
@@ -270,19 +256,14 @@ int pmg_cmd_intel_query(const struct pmg_call *call, struct pmg_err *err)
 	if (r == 0)
 		r = pmg_intel_settings_load(&asking.settings, err);
 	if (r == 0)
-		r = pmg_judge_open(place.index, place.blocklist, &asking.judge, err);
-	if (r == 0)
-		r = pmg_judge_add_managed(asking.judge, PMG_MANAGED_PATH, err);
-	pmg_packages_date(&asking.settings.config.packages, pmg_clock_now(), NULL);
-	if (r == 0)
-		r = pmg_judge_set_packages(asking.judge, &asking.settings.config.packages, err);
+		r = pmg_intel_open_judge(&place, &asking.settings, &asking.judge, err);
 	if (r < 0)
 		return r;
 	asking.index = place.index;
 	asking.blocklist = place.blocklist;
 	pmg_judge_info(asking.judge, &asking.info);
-	if (!settings->quiet)
-		note_state(call->out, &asking);
+	if (!settings->quiet) /* once, whatever the number of questions */
+		pmg_intel_note_state(call->out, &asking.settings, &asking.info);
 	return opts->from_stdin ? answer_lines(&asking, call->out, err)
 				: answer_one(&asking, call, err);
 }

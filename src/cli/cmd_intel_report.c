@@ -6,7 +6,6 @@
 #include "base/str.h"
 #include "cli/cmd_intel.h"
 #include "cli/table.h"
-#include "conf/managed.h"
 #include "verdict/fetched.h"
 #include "verdict/index.h"
 #include "verdict/known.h"
@@ -281,9 +280,7 @@ static int report_one(const struct pmg_call *call, struct pmg_err *err)
 	if (r == 0)
 		r = pmg_intel_place_find(&place, err);
 	if (r == 0)
-		r = pmg_judge_open(place.index, place.blocklist, &judge, err);
-	if (r == 0)
-		r = pmg_judge_add_managed(judge, PMG_MANAGED_PATH, err);
+		r = pmg_intel_open_judge(&place, NULL, &judge, err);
 	if (r == 0)
 		r = pmg_judge_ask(judge, purl.eco, purl.name, purl.version, &j, err);
 	if (r < 0)

@@ -4,9 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/str.h"
-#include "conf/managed.h"
 #include "verdict/pinned.h"
 
 const struct pmg_opt pmg_scan_options[] = {
@@ -33,24 +31,15 @@ void pmg_scan_done(struct pmg_scan *scan)
 static int open_judge(struct pmg_scan *scan, struct pmg_judge **out, struct pmg_err *err)
 {
 	pmg_auto(intel_place) struct pmg_intel_place place = { 0 };
-	pmg_auto(judge) struct pmg_judge *judge = NULL;
 	int r = pmg_intel_place_find(&place, err);
 
 	if (r == 0)
 		r = pmg_intel_settings_load(&scan->settings, err);
 	if (r == 0)
-		r = pmg_judge_open(place.index, place.blocklist, &judge, err);
+		r = pmg_intel_open_judge(&place, &scan->settings, out, err);
 	if (r == 0)
-		r = pmg_judge_add_managed(judge, PMG_MANAGED_PATH, err);
-	if (r < 0)
-		return r;
-	pmg_packages_date(&scan->settings.config.packages, pmg_clock_now(), NULL);
-	r = pmg_judge_set_packages(judge, &scan->settings.config.packages, err);
-	if (r < 0)
-		return r;
-	pmg_judge_info(judge, &scan->info);
-	*out = pmg_steal_ptr(&judge);
-	return 0;
+		pmg_judge_info(*out, &scan->info);
+	return r;
 }
 
 void pmg_scan_waived(const struct pmg_scan *scan, struct pmg_strv *out)
@@ -174,18 +163,6 @@ static void print_text(const struct pmg_out *out, const struct pmg_scan *scan, b
 		     scan->n_hits, scan->set.unread.n);
 }
 
-/* An answer is worth what it was looked up in. */
-static void note_state(const struct pmg_out *out, const struct pmg_scan *scan)
-{
-	pmg_autofree char *text = NULL;
-
-	if (pmg_config_index_state(&scan->settings.config, scan->info.present, scan->info.checked,
-				   pmg_clock_now()) == PMG_INDEX_FRESH)
-		return;
-	text = pmg_intel_state_text(&scan->settings, &scan->info);
-	pmg_out_note(out, "%s%s", scan->info.present ? "the index is " : "", text);
-}
-
 static void print(const struct pmg_call *call, const struct pmg_scan *scan)
 {
 	const struct pmg_cmd_settings *settings = call->settings;
@@ -193,7 +170,7 @@ static void print(const struct pmg_call *call, const struct pmg_scan *scan)
 	pmg_auto(json) struct json_t *json = NULL;
 
 	if (!settings->quiet)
-		note_state(call->out, scan);
+		pmg_intel_note_state(call->out, &scan->settings, &scan->info);
 	if (opts->json || opts->sarif) {
 		json = opts->json ? pmg_scan_json(scan) : pmg_scan_sarif(scan);
 		pmg_out_json(call->out, json);
