@@ -229,8 +229,8 @@ static void print(const struct pmg_out *out, const struct exposure *exposure, bo
 	}
 	if (!quiet)
 		pmg_out_note(out, "%zu package%s on record, %zu of them listed now, in %zu run%s",
-			     exposure->packages, exposure->packages == 1 ? "" : "s", n,
-			     exposure->n_runs, exposure->n_runs == 1 ? "" : "s");
+			     exposure->packages, pmg_out_plural(exposure->packages), n,
+			     exposure->n_runs, pmg_out_plural(exposure->n_runs));
 }
 
 int pmg_cmd_intel_exposure(const struct pmg_call *call, struct pmg_err *err)

@@ -68,11 +68,6 @@ struct json_t *pmg_intel_report_json(const char *feed, int64_t now,
 	return json;
 }
 
-static const char *plural(int64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void print_index(const struct pmg_out *out, const char *from, const struct json_t *report)
 {
 	const struct json_t *index = pmg_json_get(report, "index");
@@ -82,14 +77,15 @@ static void print_index(const struct pmg_out *out, const char *from, const struc
 
 	(void)fprintf(out->to,
 		      "%s; in the index now: %" PRId64 " record%s, %" PRId64 " package%s\n", safe,
-		      total, plural(total), packages, plural(packages));
+		      total, pmg_out_plural((uint64_t)total), packages,
+		      pmg_out_plural((uint64_t)packages));
 }
 
 static void print_text(const struct pmg_out *out, const char *feed, const struct json_t *report)
 {
 	const int64_t records = pmg_json_int(report, "records");
-	pmg_autofree char *taken =
-		pmg_xasprintf("%s: %" PRId64 " record%s", feed, records, plural(records));
+	pmg_autofree char *taken = pmg_xasprintf("%s: %" PRId64 " record%s", feed, records,
+						 pmg_out_plural((uint64_t)records));
 
 	print_index(out, taken, report);
 }
@@ -147,7 +143,7 @@ static void note_faults(const struct pmg_out *out, const struct json_t *report)
 	if (unread > 0) {
 		pmg_out_note(out, "%s%" PRId64 " file%s could not be read:%s",
 			     pmg_out_on(out->messages_color, PMG_STYLE_WARN), unread,
-			     plural(unread), pmg_out_off(out->messages_color));
+			     pmg_out_plural((uint64_t)unread), pmg_out_off(out->messages_color));
 		note_lines(out, pmg_json_get(report, "faults"), unread);
 	}
 	if (noted > 0) {

@@ -51,9 +51,9 @@ static void print(const struct pmg_call *call, const char *name, uint64_t record
 		(void)fprintf(call->out->to,
 			      "%s: removed, %" PRIu64 " record%s; in the index now: %" PRIu64
 			      " record%s, %" PRIu64 " package%s\n",
-			      name, records, records == 1 ? "" : "s", result->total,
-			      result->total == 1 ? "" : "s", result->packages,
-			      result->packages == 1 ? "" : "s");
+			      name, records, pmg_out_plural(records), result->total,
+			      pmg_out_plural(result->total), result->packages,
+			      pmg_out_plural(result->packages));
 		pmg_json_free(index);
 		return;
 	}

@@ -157,8 +157,8 @@ static void print_ecosystem(const struct pmg_out *out, const struct report *repo
 	uint64_t records = report->totals.of[eco].records;
 
 	(void)fprintf(out->to, "%-9s %" PRIu64 " package%s, %" PRIu64 " record%s\n",
-		      pmg_eco_name(eco), packages, packages == 1 ? "" : "s", records,
-		      records == 1 ? "" : "s");
+		      pmg_eco_name(eco), packages, pmg_out_plural(packages), records,
+		      pmg_out_plural(records));
 }
 
 static void print_feed(const struct pmg_out *out, const struct pmg_index_feed *feed,
@@ -172,7 +172,7 @@ static void print_feed(const struct pmg_out *out, const struct pmg_index_feed *f
 		(void)fprintf(out->to, "\nnewest of %s: %s\n", feed->name, newest);
 	if (feed->unread > 0)
 		(void)fprintf(out->to, "\nin %s %" PRIu64 " file%s could not be read:\n",
-			      feed->name, feed->unread, feed->unread == 1 ? "" : "s");
+			      feed->name, feed->unread, pmg_out_plural(feed->unread));
 	for (i = 0; i < known->n_faults && i < FAULTS_SHOWN; i++) {
 		pmg_autofree char *path = pmg_out_quote(known->faults[i].path);
 		pmg_autofree char *reason = pmg_out_quote(known->faults[i].reason);

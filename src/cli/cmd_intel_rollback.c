@@ -24,14 +24,14 @@ static void print_text(const struct pmg_out *out, const struct pmg_rollback *r)
 
 	pmg_clock_format(r->to.built, to);
 	(void)fprintf(out->to, "in force now: the index of %s, %" PRIu64 " record%s\n", to,
-		      r->to.records, r->to.records == 1 ? "" : "s");
+		      r->to.records, pmg_out_plural(r->to.records));
 	if (!r->from.usable) {
 		(void)fprintf(out->to, "kept as the previous one: what was there, unusable\n");
 		return;
 	}
 	pmg_clock_format(r->from.built, from);
-	(void)fprintf(out->to, "kept as the previous one: that of %s, %" PRIu64 " records\n", from,
-		      r->from.records);
+	(void)fprintf(out->to, "kept as the previous one: that of %s, %" PRIu64 " record%s\n", from,
+		      r->from.records, pmg_out_plural(r->from.records));
 }
 
 int pmg_cmd_intel_rollback(const struct pmg_call *call, struct pmg_err *err)

@@ -92,11 +92,6 @@ static int import(void *arg, const struct pmg_import_want *want, struct pmg_err 
 	return 0;
 }
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void wipe_bar(struct work *work)
 {
 	if (work->shown)
@@ -156,7 +151,7 @@ static void print_whole(const struct pmg_out *out, const struct json_t *import,
 {
 	(void)fprintf(out->to, "%lld record%s, %.1f MB fetched",
 		      (long long)pmg_json_int(import, "records"),
-		      plural((uint64_t)pmg_json_int(import, "records")),
+		      pmg_out_plural((uint64_t)pmg_json_int(import, "records")),
 		      (double)report->bytes / 1e6);
 	if (report->resumed > 0)
 		(void)fprintf(out->to, ", %.1f MB were there", (double)report->resumed / 1e6);
@@ -174,7 +169,8 @@ static void print_feed(struct work *work, const struct pmg_config_feed *feed,
 		(void)fprintf(work->out->to, "nothing new\n");
 	else if (report->kind == PMG_UPDATE_CHANGES)
 		(void)fprintf(work->out->to, "%zu changed record%s, now %lld\n", report->changed,
-			      plural(report->changed), (long long)pmg_json_int(import, "records"));
+			      pmg_out_plural(report->changed),
+			      (long long)pmg_json_int(import, "records"));
 	else
 		print_whole(work->out, import, report);
 	if (report->missing > 0)
@@ -182,11 +178,11 @@ static void print_feed(struct work *work, const struct pmg_config_feed *feed,
 			     report->missing, report->missing == 1 ? "is" : "are");
 	if (report->unread > 0)
 		pmg_out_note(work->out, "%s: %zu line%s of the list of changes cannot be read",
-			     feed->name, report->unread, plural(report->unread));
+			     feed->name, report->unread, pmg_out_plural(report->unread));
 	if (unread > 0)
 		pmg_out_note(work->out,
 			     "%s: %lld file%s could not be read; \"pmg intel report\" lists them",
-			     feed->name, (long long)unread, plural((uint64_t)unread));
+			     feed->name, (long long)unread, pmg_out_plural((uint64_t)unread));
 }
 
 /* Other feeds are brought up to date whatever becomes of one. @return of the last that failed */
@@ -299,8 +295,8 @@ static int say_index(const struct work *work, struct json_t *json, struct pmg_er
 	if (info.present)
 		(void)fprintf(work->out->to,
 			      "in the index now: %" PRIu64 " record%s, %" PRIu64 " package%s\n",
-			      info.records, plural(info.records), info.packages,
-			      plural(info.packages));
+			      info.records, pmg_out_plural(info.records), info.packages,
+			      pmg_out_plural(info.packages));
 	return 0;
 }
 

@@ -130,11 +130,6 @@ static void print_list(const struct pmg_out *out, const struct pmg_strv *lines, 
 	}
 }
 
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void print_text(const struct pmg_out *out, const struct pmg_scan *scan, bool verbose,
 		       bool quiet)
 {
@@ -156,11 +151,11 @@ static void print_text(const struct pmg_out *out, const struct pmg_scan *scan, b
 	}
 	if (scan->set.skipped.n > 0 && !verbose)
 		pmg_out_note(out, "%zu file%s or folder%s left out: -v names them",
-			     scan->set.skipped.n, plural(scan->set.skipped.n),
-			     plural(scan->set.skipped.n));
+			     scan->set.skipped.n, pmg_out_plural(scan->set.skipped.n),
+			     pmg_out_plural(scan->set.skipped.n));
 	pmg_out_note(out, "%zu package%s in %zu file%s: %zu listed, %zu that cannot be read",
-		     scan->set.n, plural(scan->set.n), scan->set.files.n, plural(scan->set.files.n),
-		     scan->n_hits, scan->set.unread.n);
+		     scan->set.n, pmg_out_plural(scan->set.n), scan->set.files.n,
+		     pmg_out_plural(scan->set.files.n), scan->n_hits, scan->set.unread.n);
 }
 
 static void print(const struct pmg_call *call, const struct pmg_scan *scan)

@@ -21,13 +21,12 @@ struct voice {
 bool pmg_front_says(const struct pmg_cmd_settings *settings, const struct pmg_config *config,
 		    enum pmg_say kind)
 {
-	int verbosity = config->verbosity;
-
 	static const int least[] = {
 		[PMG_SAY_FAULT] = PMG_VERBOSITY_SILENT,
 		[PMG_SAY_NOTE] = PMG_VERBOSITY_NORMAL,
 		[PMG_SAY_DETAIL] = PMG_VERBOSITY_VERBOSE,
 	};
+	int verbosity = config->verbosity;
 
 	if (settings->quiet)
 		verbosity = config->least_verbosity;

@@ -51,6 +51,11 @@ char *pmg_out_quote(const char *s)
 	return s ? pmg_str_quote(s, strlen(s), PMG_OUT_TEXT_MAX) : pmg_xstrdup("");
 }
 
+const char *pmg_out_plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 void pmg_out_note(const struct pmg_out *out, const char *fmt, ...)
 {
 	va_list ap;

@@ -6,6 +6,7 @@
  * through pmg_out_quote(), so that no control byte reaches a terminal.
  */
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/err.h"
@@ -39,6 +40,9 @@ char *pmg_out_quote(const char *s) PMG_MUST_CHECK;
 
 /** "[PMG3001] " as messages begin with it, "" for 0. Caller frees. */
 char *pmg_out_code(const struct pmg_out *out, int diag) PMG_MUST_CHECK;
+
+/** What makes a word a plural after a number: "" for 1, else "s". */
+const char *pmg_out_plural(uint64_t n);
 
 /** One line "pmg: ..." on stderr. */
 void pmg_out_note(const struct pmg_out *out, const char *fmt, ...) PMG_PRINTF(2, 3);

@@ -29,11 +29,6 @@ static const struct {
 	{ 3008, "commands that remove or update it are let through" },
 };
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 bool pmg_summary_is_as_of(const struct pmg_wire_judged *judged)
 {
 	/* The end of pmg_judgement_text(): places of configuration files have lines behind them. */
@@ -215,6 +210,7 @@ void pmg_summary_troubles(const struct pmg_out *out, const struct pmg_record *re
 		pmg_out_note(out, "%zu more: \"pmg audit list --run %s --json\"",
 			     record->n_troubles - PMG_SUMMARY_TROUBLES, record->id);
 }
+
 static void passed(const struct pmg_out *out, const struct pmg_record *record)
 {
 	size_t i;
@@ -224,7 +220,7 @@ static void passed(const struct pmg_out *out, const struct pmg_record *record)
 		pmg_autofree char *why = pmg_out_quote(record->passed[i].what.why);
 
 		pmg_out_note(out, "not judged: %s (%s, %" PRIu64 " time%s)", target, why,
-			     record->passed[i].count, plural(record->passed[i].count));
+			     record->passed[i].count, pmg_out_plural(record->passed[i].count));
 	}
 }
 
@@ -251,7 +247,7 @@ static void found(const struct pmg_out *out, const struct pmg_record *record)
 			n += has_found(&record->packages[i].what, pmg_trait_name(kind));
 		if (n > 0) /* the kinds are few: all fit */
 			(void)!pmg_str_addf(&text, "%s%s in %zu package%s", text.len ? ", " : "",
-					    pmg_trait_noun(kind), n, plural(n));
+					    pmg_trait_noun(kind), n, pmg_out_plural(n));
 	}
 	if (text.len > 0)
 		pmg_out_note(out, "found: %s; \"pmg audit list --run %s --json\" says where",
@@ -271,29 +267,30 @@ void pmg_summary_details(const struct pmg_out *out, const struct pmg_run_result 
 		free(index);
 		age = pmg_clock_age(result->index.checked, pmg_clock_now());
 		index = pmg_xasprintf("%" PRIu64 " record%s of %s, brought up to date %s ago%s",
-				      record->index_records, plural(record->index_records), built,
-				      age, result->index.state == PMG_INDEX_STALE ? " (old)" : "");
+				      record->index_records, pmg_out_plural(record->index_records),
+				      built, age,
+				      result->index.state == PMG_INDEX_STALE ? " (old)" : "");
 	}
 	passed(out, record);
 	found(out, record);
 	if (record->lost)
 		pmg_out_note(out, "%" PRIu64 " more event%s than are kept", record->lost,
-			     plural(record->lost));
+			     pmg_out_plural(record->lost));
 	pmg_out_note(out, "index: %s; block list: %" PRIu64 " %s", index, result->blocklist,
 		     result->blocklist == 1 ? "entry" : "entries");
 	pmg_out_note(out,
 		     "run %s: %zu package%s judged, %zu refused, %zu host%s not judged; "
 		     "%" PRIu64 " request%s, %" PRIu64 " kB, %.1f s",
 		     record->id, record->n_packages - record->n_withheld,
-		     plural(record->n_packages - record->n_withheld), record->n_blocked,
-		     record->n_passed, plural(record->n_passed), result->requests,
-		     plural(result->requests), result->bytes / 1000,
+		     pmg_out_plural(record->n_packages - record->n_withheld), record->n_blocked,
+		     record->n_passed, pmg_out_plural(record->n_passed), result->requests,
+		     pmg_out_plural(result->requests), result->bytes / 1000,
 		     (double)result->took_ms / 1000);
 	if (result->pinned > 0)
 		pmg_out_note(out,
 			     "checked besides: %" PRIu64 " package%s of lockfiles and folders, "
 			     "%" PRIu64 " of them new and from the tool's own cache",
-			     result->pinned, plural(result->pinned), result->landed);
+			     result->pinned, pmg_out_plural(result->pinned), result->landed);
 	else if (result->fetches && record->n_packages == 0)
 		pmg_out_note(
 			out,

@@ -245,10 +245,10 @@ void pmg_summary_withheld(const struct pmg_out *out, const struct pmg_record *re
 	}
 	if (more > 0 && how->notes && !how->details)
 		pmg_out_note(out, "withheld: versions of %zu more package%s; -v says which", more,
-			     more == 1 ? "" : "s");
+			     pmg_out_plural(more));
 	else if (more > 0)
 		pmg_out_note(out,
 			     "withheld: versions of %zu more package%s: \"pmg audit list --run %s "
 			     "--json\"",
-			     more, more == 1 ? "" : "s", record->id);
+			     more, pmg_out_plural(more), record->id);
 }
