@@ -88,28 +88,6 @@ void pmg_sign_public(const struct pmg_sign_key *key, struct pmg_pubkey *out)
 	set_id(out);
 }
 
-/* EVP_DecodeBlock() takes what is no base64 for zeros in places: what comes of it must be the text
- * again. */
-int pmg_base64_decode(const char *text, unsigned char *out, size_t max, struct pmg_err *err)
-{
-	size_t len = strlen(text), pad = 0, n;
-	pmg_autofree unsigned char *bytes = NULL;
-	pmg_autofree char *again = NULL;
-
-	while (pad < 2 && pad < len && text[len - 1 - pad] == '=')
-		pad++;
-	n = len / 4 * 3 - (len >= 4 ? pad : 0);
-	if (len % 4 != 0 || len == 0 || n > max)
-		return pmg_err_set(err, PMG_E_PARSE, 0, "not base64 of at most %zu bytes", max);
-	bytes = pmg_xcalloc(1, len / 4 * 3 + 1);
-	if (EVP_DecodeBlock(bytes, (const unsigned char *)text, (int)len) >= 0)
-		again = pmg_base64(bytes, n);
-	if (!pmg_streq(again, text))
-		return pmg_err_set(err, PMG_E_PARSE, 0, "not base64");
-	memcpy(out, bytes, n);
-	return (int)n;
-}
-
 /* The base64 of a PEM file of one public key; other texts as they are, without blanks around. */
 static char *bare(const char *text)
 {
@@ -132,14 +110,14 @@ int pmg_pubkey_read(const char *name, const char *text, struct pmg_pubkey *out, 
 {
 	pmg_autofree char *base64 =
 		strnlen(text, PMG_PUBKEY_MAX + 1) > PMG_PUBKEY_MAX ? NULL : bare(text);
-	struct pmg_err why = PMG_ERR_INIT;
-	unsigned char bytes[SPKI_LEN];
-	int n = base64 ? pmg_base64_decode(base64, bytes, sizeof bytes, &why) : -1;
+	size_t len = base64 ? strlen(base64) : 0;
+	unsigned char whole[SPKI_LEN], key[PMG_PUBKEY_LEN];
 
-	if (n == (int)SPKI_LEN && memcmp(bytes, spki, sizeof spki) == 0) {
-		memcpy(out->bytes, bytes + sizeof spki, PMG_PUBKEY_LEN);
-	} else if (n == (int)PMG_PUBKEY_LEN) {
-		memcpy(out->bytes, bytes, PMG_PUBKEY_LEN);
+	if (base64 && pmg_base64_read(base64, len, whole, sizeof whole) &&
+	    memcmp(whole, spki, sizeof spki) == 0) {
+		memcpy(out->bytes, whole + sizeof spki, PMG_PUBKEY_LEN);
+	} else if (base64 && pmg_base64_read(base64, len, key, sizeof key)) {
+		memcpy(out->bytes, key, PMG_PUBKEY_LEN);
 	} else {
 		(void)pmg_err_set(err, PMG_E_PARSE, 0, "%s: not a public key of Ed25519", name);
 		return pmg_err_hint(err, "\"openssl pkey -in KEY -pubout\" prints the one of a "

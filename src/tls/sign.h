@@ -48,9 +48,4 @@ int pmg_verify(const struct pmg_pubkey *key, const void *bytes, size_t len,
 	       const unsigned char signature[PMG_SIGNATURE_LEN],
 	       struct pmg_err *err) PMG_MUST_CHECK;
 
-/** Base64 with padding, strictly: nothing between or behind. @return bytes; -PMG_E_PARSE, also when
- *  there are more than max */
-int pmg_base64_decode(const char *text, unsigned char *out, size_t max,
-		      struct pmg_err *err) PMG_MUST_CHECK;
-
 #endif

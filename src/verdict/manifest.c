@@ -93,7 +93,6 @@ int pmg_manifest_parse(const char *name, const char *text, size_t len, struct pm
 {
 	static const char hex[] = "0123456789abcdef";
 	pmg_auto(json) struct json_t *json = NULL;
-	struct pmg_err why = PMG_ERR_INIT;
 	struct pmg_manifest m = { .size = 0 };
 	const char *signature;
 	int r = pmg_json_parse(name, text, len, &json, err);
@@ -118,8 +117,8 @@ int pmg_manifest_parse(const char *name, const char *text, size_t len, struct pm
 	if (!copy(json, "key", hex, PMG_KEY_ID_LEN - 1, PMG_KEY_ID_LEN - 1, m.key))
 		return wrong(err, name, "key");
 	signature = pmg_json_str(json, "signature");
-	if (!signature || pmg_base64_decode(signature, m.signature, sizeof m.signature, &why) !=
-				  (int)PMG_SIGNATURE_LEN)
+	if (!signature ||
+	    !pmg_base64_read(signature, strlen(signature), m.signature, sizeof m.signature))
 		return wrong(err, name, "signature");
 	*out = m;
 	return 0;

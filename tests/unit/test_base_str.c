@@ -297,7 +297,8 @@ static void base64_is_read_as_it_is_written_and_no_other_way(void **state)
 		{ "", "", 0 },        { "AA==", "\0", 1 },     { "/+8=", "\xff\xef", 2 },
 		{ "Zm9v", "foo", 3 }, { "AA=", NULL, 1 },      { "AA", NULL, 1 },
 		{ "AB==", NULL, 1 },  { "A_==", NULL, 1 },     { "AA=A", NULL, 1 },
-		{ "AAAA", NULL, 1 },  { "Zm9vZm9v", NULL, 3 },
+		{ "AAAA", NULL, 1 },  { "Zm9vZm9v", NULL, 3 }, { "A===", NULL, 1 },
+		{ "====", NULL, 1 },  { "Z\n9v", NULL, 3 },
 	};
 	unsigned char got[3];
 	size_t i;

@@ -127,34 +127,6 @@ static void another_kind_of_key_or_one_with_a_password_is_none(void **state)
 	}
 }
 
-static void base64_is_read_strictly(void **state)
-{
-	static const struct {
-		const char *text;
-		int n;
-	} rows[] = { { "", -PMG_E_PARSE },
-		     { "QQ==", 1 },
-		     { "QUI=", 2 },
-		     { "QUJD", 3 },
-		     { "QR==", -PMG_E_PARSE },
-		     { "QQ=", -PMG_E_PARSE },
-		     { "Q===", -PMG_E_PARSE },
-		     { "QU\nJD", -PMG_E_PARSE },
-		     { "QUJDRA==", -PMG_E_PARSE },
-		     { "QU-D", -PMG_E_PARSE },
-		     { "====", -PMG_E_PARSE } };
-	unsigned char out[3];
-	struct pmg_err err = PMG_ERR_INIT;
-	size_t i;
-
-	(void)state;
-	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
-		if (pmg_base64_decode(rows[i].text, out, sizeof out, &err) != rows[i].n)
-			fail_msg("\"%s\"", rows[i].text);
-	assert_int_equal(pmg_base64_decode("QUJD", out, sizeof out, &err), 3);
-	assert_memory_equal(out, "ABC", 3);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,7 +134,6 @@ int main(void)
 		cmocka_unit_test(a_changed_byte_is_no_signature),
 		cmocka_unit_test(a_public_key_is_read_in_three_shapes),
 		cmocka_unit_test(another_kind_of_key_or_one_with_a_password_is_none),
-		cmocka_unit_test(base64_is_read_strictly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
