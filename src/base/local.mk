@@ -1,6 +1,6 @@
 noinst_LIBRARIES += libbase.a
 libbase_a_SOURCES = \
-	%D%/clock.c %D%/clock.h %D%/env.c %D%/env.h %D%/err.c %D%/err.h \
+	%D%/clock.c %D%/clock.h %D%/env.c %D%/env.h %D%/err.c %D%/err.h %D%/fields.c %D%/fields.h \
 	%D%/hash.c %D%/hash.h %D%/io.c %D%/io.h %D%/json.c %D%/json.h %D%/json_items.c %D%/json_items.h \
 	%D%/log.c %D%/log.h %D%/mem.c %D%/mem.h %D%/msg.c %D%/msg.h \
 	%D%/path.c %D%/path.h %D%/proc.c %D%/proc.h %D%/program.c %D%/program.h %D%/str.c %D%/str.h \

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fields.h"
 #include "base/json.h"
 #include "base/str.h"
-#include "violation/fields_priv.h"
 
 /* Twice the most events there can be: probing stays short. A power of two. */
 #define SLOTS_MAX     1024U

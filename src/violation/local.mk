@@ -2,7 +2,7 @@ noinst_LIBRARIES += libviolation.a
 libviolation_a_SOURCES = \
 	%D%/codes.c %D%/codes.h \
 	%D%/ledger.c %D%/ledger.h %D%/ledger_events.c %D%/ledger_list.c %D%/ledger_priv.h \
-	%D%/event.c %D%/event.h %D%/explain.c %D%/explain.h %D%/fields.c %D%/fields_priv.h \
+	%D%/event.c %D%/event.h %D%/explain.c %D%/explain.h \
 	%D%/mask.c %D%/mask.h %D%/record.c %D%/record.h %D%/record_json.c \
 	%D%/wire.c %D%/wire.h
 

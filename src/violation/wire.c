@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fields.h"
 #include "base/json.h"
 #include "policy/policy.h"
 #include "violation/event.h"
-#include "violation/fields_priv.h"
 
 /* A text that is no UTF-8 is written with \\xNN, four bytes for one. */
 #define GROWN 4U
@@ -15,6 +15,8 @@
 	{                                                                                          \
 		PMG_FIELD_##KIND, #MEMBER, offsetof(struct pmg_wire_##MSG, MEMBER), MAX            \
 	}
+
+_Static_assert(PMG_WIRE_PATH_MAX == PMG_FIELD_ITEM_MAX, "wire.h says so of lists");
 
 static const struct pmg_field registry_fields[] = {
 	FIELD(TEXT, registry, eco, PMG_WIRE_ECO_MAX),

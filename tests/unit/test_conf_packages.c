@@ -85,14 +85,15 @@ static const struct {
 	const char *from, *to, *msg;
 } broken[] = {
 	{ "\"enabled\":true", "\"enabled\":1", "\"enabled\" is neither true nor false" },
-	{ "\"enabled\":true,", "", "\"enabled\" is neither true nor false" },
-	{ "\"mode\":0", "\"mode\":2", "\"mode\" is no number, or one out of range" },
-	{ "\"mode\":0", "\"mode\":-1", "\"mode\" is no number, or one out of range" },
-	{ "\"now\":0", "\"now\":\"0\"", "\"now\" is no number, or one out of range" },
+	{ "\"enabled\":true,", "", "\"enabled\" is missing" },
+	{ "\"mode\":0", "\"mode\":2", "\"mode\" is too large" },
+	{ "\"mode\":0", "\"mode\":-1", "\"mode\" is no count" },
+	{ "\"now\":0", "\"now\":\"0\"", "\"now\" is no count" },
 	{ "\"ages\":[]", "\"ages\":{}", "\"ages\" is no list" },
-	{ "\"skip\":[]", "\"more\":[]", "\"\" has an unknown field" },
-	{ "\"skip\":[]", "\"skip\":[1]", "\"\" is no object" },
-	{ "\"skip\":[]", "\"skip\":[{}]", "\"where\" is no text" },
+	{ "\"skip\":[]", "\"more\":[]", "\"skip\" is no list" },
+	{ "\"skip\":[]", "\"skip\":[],\"more\":[]", "an unknown field" },
+	{ "\"skip\":[]", "\"skip\":[1]", "is no object" },
+	{ "\"skip\":[]", "\"skip\":[{}]", "\"where\" is missing" },
 	{ "{", "[", "policy on packages:1:" },
 };
 

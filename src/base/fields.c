@@ -1,11 +1,10 @@
-#include "violation/fields_priv.h"
+#include "base/fields.h"
 
 #include <limits.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "violation/wire.h"
 
 static void *at(void *base, const struct pmg_field *field)
 {
@@ -17,11 +16,12 @@ static const void *at_const(const void *base, const struct pmg_field *field)
 	return (const char *)base + field->offset;
 }
 
-struct json_t *pmg_fields_encode(const struct pmg_field *field, const void *from)
+struct json_t *pmg_fields_encode(const struct pmg_field *fields, const void *from)
 {
 	struct json_t *obj = pmg_json_object();
+	const struct pmg_field *field;
 
-	for (; field->key; field++) {
+	for (field = fields; field->key; field++) {
 		const void *value = at_const(from, field);
 
 		switch (field->kind) {
@@ -80,7 +80,7 @@ static int list_decode(const struct pmg_field *field, const struct json_t *value
 	for (i = 0; i < n; i++) {
 		const char *text = pmg_json_text(pmg_json_at(value, i));
 
-		if (!text || strlen(text) > PMG_WIRE_PATH_MAX)
+		if (!text || strlen(text) > PMG_FIELD_ITEM_MAX)
 			return pmg_fields_wrong(err, field->key, "holds no text, or one too long");
 		pmg_strv_add(out, text);
 	}
@@ -149,9 +149,11 @@ static int unknown_key(const struct pmg_field *fields, const struct json_t *body
 	return 0;
 }
 
-void pmg_fields_done(const struct pmg_field *field, void *what)
+void pmg_fields_done(const struct pmg_field *fields, void *what)
 {
-	for (; field->key; field++) {
+	const struct pmg_field *field;
+
+	for (field = fields; field->key; field++) {
 		if (field->kind == PMG_FIELD_TEXT || field->kind == PMG_FIELD_MAYBE) {
 			pmg_auto_freep(at(what, field));
 			*(char **)at(what, field) = NULL;
