@@ -70,7 +70,8 @@ static void be_the_reader(const struct pmg_import_want *want, int answer, pid_t 
 		_exit(1);
 	r = pmg_intel_confine(want, answer, &err);
 	if (r == 0)
-		r = want->whole ? read_index(want, &report, &err) : read_feed(want, &report, &err);
+		r = want->is_index ? read_index(want, &report, &err)
+				   : read_feed(want, &report, &err);
 	text = say(r, report, &err);
 	_exit(pmg_io_write_all(PMG_INTEL_ANSWER_FD, text, strlen(text), &lost) < 0 ? 1 : 0);
 }

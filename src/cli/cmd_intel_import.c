@@ -216,7 +216,7 @@ static int import_whole(const struct pmg_call *call, struct pmg_err *err)
 {
 	const struct pmg_intel_import_opts *opts = call->opts;
 	pmg_auto(json) struct json_t *report = NULL;
-	struct pmg_import_want want = { .path = call->operands[0], .whole = true };
+	struct pmg_import_want want = { .path = call->operands[0], .is_index = true };
 	int r;
 
 	if (opts->name || opts->ecosystem)

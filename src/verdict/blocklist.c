@@ -20,7 +20,7 @@ static void block_done(struct pmg_block *block)
 {
 	pmg_purl_done(&block->purl);
 	free(block->text);
-	free(block->canonical);
+	free(block->version);
 	free(block->reason);
 	free(block->created);
 	*block = (struct pmg_block){ 0 };
@@ -50,7 +50,7 @@ static void set_purl(struct pmg_block *block, struct pmg_purl *taken)
 	block->purl = *taken;
 	*taken = (struct pmg_purl){ 0 };
 	if (block->purl.version)
-		block->canonical = pmg_version_canonical(block->purl.eco, block->purl.version);
+		block->version = pmg_version_canonical(block->purl.eco, block->purl.version);
 }
 
 static int read_purl(const struct pmg_yaml *value, void *out, struct pmg_err *err)
@@ -133,7 +133,7 @@ static int compare(enum pmg_eco eco, const char *name, const char *version,
 	if (c == 0)
 		c = strcmp(name, b->purl.name);
 	if (c == 0)
-		c = strcmp(version ? version : "", b->canonical ? b->canonical : "");
+		c = strcmp(version ? version : "", b->version ? b->version : "");
 	return c;
 }
 
@@ -141,7 +141,7 @@ static int by_package(const void *a, const void *b, void *list)
 {
 	const struct pmg_block *v = ((const struct pmg_blocklist *)list)->v;
 	const size_t *x = a, *y = b;
-	int c = compare(v[*x].purl.eco, v[*x].purl.name, v[*x].canonical, &v[*y]);
+	int c = compare(v[*x].purl.eco, v[*x].purl.name, v[*x].version, &v[*y]);
 
 	return c ? c : (*x < *y ? -1 : *x > *y);
 }
@@ -271,7 +271,7 @@ bool pmg_blocklist_has(const struct pmg_blocklist *list, enum pmg_eco eco, const
 	size_t low = lower_bound(list, eco, name, NULL);
 	const struct pmg_block *block = low < list->n ? &list->v[list->sorted[low]] : NULL;
 
-	return block && compare(eco, name, block->canonical, block) == 0;
+	return block && compare(eco, name, block->version, block) == 0;
 }
 
 static void add_text(struct pmg_str *out, const char *before, const char *text, const char *after)
@@ -357,7 +357,7 @@ int pmg_blocklist_add(const char *path, const struct pmg_purl *purl, const char 
 	r = open_for_change(path, &lock, &list, err);
 	if (r < 0)
 		return r;
-	old = find_exact(&list, purl->eco, purl->name, block.canonical);
+	old = find_exact(&list, purl->eco, purl->name, block.version);
 	if (!old) {
 		list_take(&list, &block);
 	} else if (reason && !pmg_streq(reason, old->reason)) {

@@ -1,12 +1,16 @@
 #ifndef PMG_VERDICT_BUILD_PRIV_H
 #define PMG_VERDICT_BUILD_PRIV_H
-/** What build.c lets SQLite do: the present index and what was staged become the new one. */
-
-extern const char pmg_build_stage_sql[];  /* tables for what is added */
-extern const char pmg_build_no_old_sql[]; /* in place of the present index, where there is none */
 /**
- * To be run in this order, up to NULL. Parameters that one may have: ?1 the feed's name, ?2 the
- * time, ?3 whether it is merged, ?4 how much of it could not be read, ?5 whether it is dropped.
+ * What build.c lets SQLite do (build_sql.c). What is added is staged in temporary tables (s_record,
+ * s_package, ...); the present index is attached as `old`; out of both the new one is made.
+ */
+
+extern const char pmg_build_stage_sql[];  /* makes the temporary tables */
+extern const char pmg_build_no_old_sql[]; /* makes an empty `old`, where there is no index yet */
+/**
+ * The statements that make the new index, to be run in this order; ends with NULL. Each may have
+ * any of these parameters: ?1 name of the feed, ?2 date of the index, ?3 whether the feed is
+ * merged, ?4 how many of its files could not be read, ?5 whether the feed is dropped.
  */
 extern const char *const pmg_build_finish_sql[];
 

@@ -1,13 +1,13 @@
 #ifndef PMG_VERDICT_GATES_H
 #define PMG_VERDICT_GATES_H
 /**
- * Does a new index look wrong beside the one it is to replace? Feeds are cut
- * short, rolled back and mistaken; each of these shows:
+ * Does a new index look wrong beside the one that it is to replace? A feed may have been cut short,
+ * rolled back or made by mistake. It looks wrong when
  *
- * - of a feed's records more than a tenth are gone, and are not withdrawn by their ids; or all
- * - the newest date of a feed goes back
- * - a name that everybody uses (popular.h) is called malware in all of its versions, and was not
- *   before
+ * - more than a tenth of the feed's records are gone without being withdrawn by their ids, or all;
+ * - the newest date in the feed is older than before; or
+ * - a package that everybody uses (popular.h) is called malware in all of its versions, and was not
+ *   before.
  */
 #include "base/strv.h"
 #include "store/store.h"
@@ -15,8 +15,8 @@
 #define PMG_DIAG_FEED 3010 /* docs/codes/PMG3010.md */
 
 /**
- * @param store  of a build (build.c) whose tables are filled, with the present index as `old`
- * @param feed   the one that was read
+ * @param store  the new index, filled but not yet committed, with the present one attached as `old`
+ * @param feed   the feed that was read
  * @param found  gets a line for each thing that looks wrong
  * @return 0; -PMG_E_DB
  */

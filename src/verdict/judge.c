@@ -1,5 +1,4 @@
 #include "verdict/judge.h"
-#include "verdict/fetched.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/str.h"
 #include "conf/managed.h"
 #include "pm/version.h"
+#include "verdict/fetched.h"
 #include "verdict/judge_priv.h"
 
 static const char *const verdicts[] = {

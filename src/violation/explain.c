@@ -104,7 +104,9 @@ static bool opens(const struct pmg_draft_entry *entry, enum pmg_access access, c
 	return pmg_glob_new(pattern, &glob, &err) == 0 && pmg_glob_match(glob, target);
 }
 
-bool pmg_explain_is_git(const struct pmg_event *event)
+/* Would the preset "git" open it? Then that is what the command allows: who commits in a script
+ * needs more than the one file. */
+static bool is_git(const struct pmg_event *event)
 {
 	struct pmg_library_item item = { .kind = PMG_LIBRARY_PRESET,
 					 .name = (char[]){ "git" },
@@ -132,7 +134,7 @@ char *pmg_explain_command(const struct pmg_event *event)
 
 	if (!event->allow || event->sensitive)
 		return NULL;
-	if (pmg_explain_is_git(event)) /* one file of a commit is followed by the next */
+	if (is_git(event)) /* one file of a commit is followed by the next */
 		return pmg_xstrdup("pmg sandbox allow preset=git");
 	word = pmg_str_shell(event->allow);
 	return pmg_xasprintf("pmg sandbox allow %s%s", is_mandatory(event) ? "--force " : "", word);
@@ -217,7 +219,7 @@ static bool is_telling(const struct pmg_event *event)
 
 static int add_command(struct pmg_str *text, const struct pmg_event *event, const char *command)
 {
-	if (pmg_explain_is_git(event))
+	if (is_git(event))
 		return pmg_str_addf(text,
 				    "\nThis allows what git does for a commit, hooks and "
 				    "configuration left out:\n  %s\n",

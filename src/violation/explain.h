@@ -16,10 +16,6 @@ char *pmg_explain_line(const struct pmg_event *event) PMG_MUST_CHECK;
  *  what nothing can or should allow. Caller frees. */
 char *pmg_explain_command(const struct pmg_event *event) PMG_MUST_CHECK;
 
-/** Would the preset "git" open it? Then that is what the command allows: who commits in a script
- *  needs more than the one file. */
-bool pmg_explain_is_git(const struct pmg_event *event);
-
 /** The same of a sensitive file that the project's own script asked for, so that a person may know
  *  better: it takes --force. NULL for all else. Caller frees. */
 char *pmg_explain_own_command(const struct pmg_event *event) PMG_MUST_CHECK;

@@ -111,9 +111,9 @@ static void set_number(struct json_t *obj, const struct pmg_column *column, int6
 	pmg_json_set_str(obj, column->key, text);
 }
 
-/* Columns from `first` on, into obj. */
-int pmg_ledger_columns(struct json_t *obj, struct pmg_stmt *stmt, int first,
-		       const struct pmg_column *columns, struct pmg_err *err)
+/* Columns of the present row from `first` on, into obj. */
+static int read_columns(struct json_t *obj, struct pmg_stmt *stmt, int first,
+			const struct pmg_column *columns, struct pmg_err *err)
 {
 	const struct pmg_column *column;
 	int r = 0, at = first;
@@ -135,7 +135,7 @@ int pmg_ledger_row(struct json_t *array, struct pmg_stmt *stmt, const struct pmg
 		   struct pmg_err *err)
 {
 	pmg_auto(json) struct json_t *obj = pmg_json_object();
-	int r = pmg_ledger_columns(obj, stmt, 0, columns, err);
+	int r = read_columns(obj, stmt, 0, columns, err);
 
 	if (r == 0)
 		pmg_json_add(array, pmg_steal_ptr(&obj));
@@ -204,10 +204,10 @@ static int read_run(struct reader *reader, struct json_t *array, struct pmg_err 
 	pmg_auto(json) struct json_t *obj = pmg_json_object();
 	struct json_t *index = pmg_json_object();
 	int64_t run = pmg_stmt_int(reader->runs, RUN_ID_AT);
-	int r = pmg_ledger_columns(obj, reader->runs, 0, run_columns, err);
+	int r = read_columns(obj, reader->runs, 0, run_columns, err);
 
 	if (r == 0)
-		r = pmg_ledger_columns(index, reader->runs, INDEX_AT, index_columns, err);
+		r = read_columns(index, reader->runs, INDEX_AT, index_columns, err);
 	pmg_json_set(obj, "index", index);
 	if (r == 0)
 		r = set_rows(obj, "packages", reader->packages, run, package_columns, err);

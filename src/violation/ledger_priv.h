@@ -36,9 +36,6 @@ struct pmg_column {
 	const char *key;
 };
 
-/** Columns of the present row from `first` on, into obj. */
-int pmg_ledger_columns(struct json_t *obj, struct pmg_stmt *stmt, int first,
-		       const struct pmg_column *columns, struct pmg_err *err) PMG_MUST_CHECK;
 /** An object with these columns, added to array. */
 int pmg_ledger_row(struct json_t *array, struct pmg_stmt *stmt, const struct pmg_column *columns,
 		   struct pmg_err *err) PMG_MUST_CHECK;

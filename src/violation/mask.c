@@ -56,7 +56,8 @@ static const char *add_address(struct pmg_str *out, const char *s)
 	return s + len;
 }
 
-char *pmg_mask_urls(const char *text)
+/* A text with its addresses masked. Caller frees. */
+static char *mask_urls(const char *text)
 {
 	struct pmg_str out = PMG_STR_INIT(SIZE_MAX / 4);
 	const char *found;
@@ -72,7 +73,7 @@ char *pmg_mask_urls(const char *text)
 /* One argument. *next becomes true when its value is the next word. */
 static char *mask_arg(const char *arg, bool *next)
 {
-	pmg_autofree char *shown = pmg_mask_urls(arg);
+	pmg_autofree char *shown = mask_urls(arg);
 	const char *eq = strchr(shown, '=');
 	size_t name = eq ? (size_t)(eq - shown) : strlen(shown);
 

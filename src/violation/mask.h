@@ -15,7 +15,4 @@
  */
 void pmg_mask_argv(char *const *argv, struct pmg_strv *out);
 
-/** The same for one text: addresses only. Caller frees. */
-char *pmg_mask_urls(const char *text) PMG_MUST_CHECK;
-
 #endif
