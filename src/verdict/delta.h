@@ -2,8 +2,8 @@
 #define PMG_VERDICT_DELTA_H
 /**
  * modified_id.csv: which records of a dump were changed, and when. A line is
- * "2026-11-29T10:00:00Z,MAL-2026-1"; the newest come first, on which nothing
- * rests here. Each record lies beside it as ID.json.
+ * "2026-11-29T10:00:00Z,MAL-2026-1". (Servers write the newest first; nothing
+ * here depends on that.) Each record lies beside the list as ID.json.
  *
  * Source: https://google.github.io/osv.dev/data/ ("Downloading recent changes").
  */
@@ -19,13 +19,13 @@
 
 struct pmg_delta_item {
 	char *id;
-	char *stamp; /* as written: with the id the name of what this record was then */
+	char *stamp; /* when it was changed, as written; id and stamp name one state of a record */
 };
 
 struct pmg_delta {
 	struct pmg_delta_item *v;
 	size_t n, cap;
-	size_t unread; /* lines that are none */
+	size_t unread; /* lines that cannot be read */
 	size_t lines;
 };
 
@@ -34,14 +34,14 @@ PMG_DEFINE_AUTO_DONE(delta, struct pmg_delta, pmg_delta_done);
 
 /**
  * @param name   for messages
- * @param since  seconds since 1970: what was changed before is left out
+ * @param since  seconds since 1970: records that were changed before are left out
  * @param[out] out  zeroed by the caller
  * @return 0; -PMG_E_PARSE: not one line can be read; -PMG_E_LIMIT: more than PMG_DELTA_MAX
  */
 int pmg_delta_parse(const char *name, const char *text, size_t len, int64_t since,
 		    struct pmg_delta *out, struct pmg_err *err) PMG_MUST_CHECK;
 
-/** Name of the file for what a record was at that time. Caller frees. */
+/** Name of the file that keeps this state of the record. Caller frees. */
 char *pmg_delta_file(const struct pmg_delta_item *item) PMG_MUST_CHECK;
 
 #endif

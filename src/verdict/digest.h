@@ -29,9 +29,11 @@ int pmg_digest_hex(enum pmg_digest_alg alg, const char *text, struct pmg_digest 
 		   struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
- * Subresource integrity: words "ALG-BASE64" apart by blanks, each perhaps with "?options".
- * The strongest that we know counts, as the specification says; of several equal ones the first.
- * @return 0; -PMG_E_NOTFOUND: none of an algorithm above; -PMG_E_PARSE: a word of one is broken
+ * Read subresource integrity: words "ALG-BASE64" with blanks between, each perhaps followed by
+ * "?options". The strongest algorithm counts, as the specification says; of several words with it
+ * the first.
+ * @return 0; -PMG_E_NOTFOUND: no word has an algorithm of ours; -PMG_E_PARSE: one is broken
+ *
  * Source: https://www.w3.org/TR/SRI/ "The integrity attribute"; RFC 4648 section 4
  */
 int pmg_digest_sri(const char *text, struct pmg_digest *out, struct pmg_err *err) PMG_MUST_CHECK;

@@ -1,9 +1,9 @@
 #ifndef PMG_VERDICT_EARLIER_H
 #define PMG_VERDICT_EARLIER_H
 /**
- * What earlier versions of a package had in them that this machine has seen, so that what is new in
- * a later one can be told: an install script, a binary. One line a file that was let in from a
- * registry, kept by the front (run/learned.h):
+ * What the versions of a package had in them that this machine has seen, so that what is new in a
+ * later one can be told: an install script, a program. There is one line for each file that was let
+ * in from a registry; the front keeps them from one run to the next (run/learned.h):
  *
  *   eco name form version contents [day]
  *
@@ -24,7 +24,7 @@ struct pmg_earlier *pmg_earlier_new(char *text) PMG_MUST_CHECK;
 void pmg_earlier_free(struct pmg_earlier *earlier);
 PMG_DEFINE_AUTO(earlier, struct pmg_earlier *, pmg_earlier_free);
 
-/* A file of a version. All borrowed. */
+/* One file of one version. All borrowed. */
 struct pmg_earlier_file {
 	enum pmg_eco eco;
 	const char *name, *version;

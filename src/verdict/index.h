@@ -1,8 +1,8 @@
 #ifndef PMG_VERDICT_INDEX_H
 #define PMG_VERDICT_INDEX_H
 /**
- * Read intel.db, the index of malicious packages. The file is opened immutable:
- * whoever replaces it renames a new one into its place. Opening takes well
+ * Read intel.db, the index of malicious packages. A file that is open never
+ * changes: who replaces it renames a new one into its place. Opening takes well
  * under a millisecond and a lookup some microseconds, whatever the size.
  */
 #include <stdbool.h>
@@ -31,8 +31,8 @@ struct pmg_index_feed {
 	int64_t imported; /* seconds since 1970 */
 	uint64_t records;
 	uint64_t withdrawn;
-	int64_t newest;  /* `modified` of its newest record; 0: none says so */
-	uint64_t unread; /* files that could not be read, since the whole was taken last */
+	int64_t newest;  /* the latest `modified` of its records; 0: none has one */
+	uint64_t unread; /* files that could not be read, since all of the feed was last taken */
 };
 
 struct pmg_index_feeds {
@@ -54,20 +54,20 @@ struct pmg_index_question {
 	enum pmg_eco eco;
 	const char *name;    /* canonical */
 	const char *version; /* canonical; NULL when unknown: only intervals without bounds match */
-	bool readable;       /* version is valid: it may be compared with bounds */
+	bool readable;       /* the version follows its ecosystem's rules: it can be compared */
 };
 
 enum pmg_index_hit {
 	PMG_INDEX_MISS,
-	PMG_INDEX_UNSURE, /* a bounded interval could not be compared with the version */
+	PMG_INDEX_UNSURE, /* a range may hold the version: its bounds cannot be compared with it */
 	PMG_INDEX_HIT,
 };
 
 struct pmg_index_answer {
 	enum pmg_index_hit hit;
-	struct pmg_strv ids;     /* of all records that answer so, sorted; none for a miss */
-	struct pmg_strv sources; /* their feeds, sorted */
-	struct pmg_strv notes;   /* reasons that lists give, sorted */
+	struct pmg_strv ids;     /* of all records that say so, sorted; none for a miss */
+	struct pmg_strv sources; /* names of their feeds, sorted */
+	struct pmg_strv notes;   /* reasons that their lists give, sorted */
 };
 
 void pmg_index_answer_done(struct pmg_index_answer *answer);
@@ -81,20 +81,23 @@ int pmg_index_find(struct pmg_index *index, const struct pmg_index_question *que
 int pmg_index_has_name(struct pmg_index *index, enum pmg_eco eco, const char *name,
 		       struct pmg_err *err) PMG_MUST_CHECK;
 
-/** Does any record name an artifact by a digest of this kind? If not, none need be computed. */
+/** Does any record name an artifact by a digest of this algorithm? If not, none is computed. */
 bool pmg_index_has_digests(const struct pmg_index *index, enum pmg_digest_alg alg);
 
 /**
- * Which records name this very file, whatever it is called? Never PMG_INDEX_UNSURE.
- * @param bytes  len of them: another length than pmg_digest_len(alg) is a miss
+ * Which records name the file with this digest, whatever it is called? Never PMG_INDEX_UNSURE.
+ * @param bytes  the digest; a length other than pmg_digest_len(alg) is a miss
  * @param[out] out  zeroed by the caller; filled only on success. @return 0 or -PMG_E_DB
  */
 int pmg_index_find_digest(struct pmg_index *index, enum pmg_digest_alg alg, const void *bytes,
 			  size_t len, struct pmg_index_answer *out,
 			  struct pmg_err *err) PMG_MUST_CHECK;
 
-/** Which vulnerabilities does exactly this version end? @param name, version  canonical
- *  @param[out] ids  added to, sorted, PMG_INDEX_FIXES_MAX of them at most. @return 0 or -PMG_E_DB
+/**
+ * Which records name exactly this version as their fix (fixes.h)?
+ * @param name, version  canonical
+ * @param[out] ids  theirs are added, sorted, at most PMG_INDEX_FIXES_MAX
+ * @return 0 or -PMG_E_DB
  */
 int pmg_index_find_fixes(struct pmg_index *index, enum pmg_eco eco, const char *name,
 			 const char *version, struct pmg_strv *ids,

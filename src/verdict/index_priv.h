@@ -8,14 +8,15 @@
  *   info    built (seconds since 1970), records, packages, sha256 and sha512 (rows of digest)
  *   feed    one row a feed, numbered in the order of their names; newest is the latest
  *           `modified` of its records, 0 when none has one; unread is how many of its files could
- *           not be read, since the whole was taken last
- *   fault   the first of them by their paths, and why
- *   record  one row a live record, numbered in the order of feed and id; note is why, of lists
+ *           not be read, since all of it was last taken
+ *   fault   which files those were, the first by their paths, and why
+ *   record  one row a live record, numbered in the order of feed and id; note is the reason that
+ *           a list gives
  *   package  what a record says of a package, found by its canonical name: index_rows.h. Names
  *           stand first in the key: comparing texts is what SQLite does fastest
- *   digest  artifacts by what is in them: its length tells the algorithm
- *   gone    ids of withdrawn records: an update of single records must know them
- *   fix     versions that end a vulnerability (fixes.h), and by which record of which feed
+ *   digest  artifacts, by their digests, whose length tells the algorithm
+ *   gone    ids of withdrawn records: an update of single records has to know them
+ *   fix     versions that fix a vulnerability (fixes.h), and which record of which feed says so
  */
 #define PMG_INDEX_FORMAT      5          /* user_version */
 #define PMG_INDEX_APPLICATION 0x504d4749 /* "PMGI", application_id */

@@ -27,10 +27,10 @@ struct pmg_inspect_entry {
 	uint64_t offset;  /* of its header */
 };
 
-/* One that was seen. Texts are offsets into paths, since that moves. */
+/* A path that was seen. Texts are offsets into `paths` of the inspection, which grows and moves. */
 struct pmg_inspect_path {
-	size_t raw;      /* as it stands there */
-	size_t key;      /* without dots and double slashes, without the top folder */
+	size_t raw; /* as it stands in the archive */
+	size_t key; /* what is compared: without ".", double slashes and, of npm, the top folder */
 	uint64_t offset; /* of its header */
 	uint64_t size;   /* unpacked */
 	bool is_folder, is_link;
@@ -44,19 +44,19 @@ struct pmg_inspection {
 	const atomic_bool *is_cancelled; /* NULL: cannot be */
 
 	bool is_whole; /* nothing stopped the reading */
-	bool is_tar;   /* what is below the top folder lands in the package */
+	bool is_tar;   /* no zip: all of it should lie below one top folder */
 	size_t n_entries;
 	struct pmg_str paths;
-	struct pmg_inspect_path *v;
+	struct pmg_inspect_path *v; /* the paths, in the order of the archive */
 	size_t n, cap;
-	bool has_long; /* a path that is not in v */
-	bool is_full;  /* of paths: none is added to v any more */
+	bool has_long; /* one was too long, and is not in v */
+	bool is_full;  /* limits.paths is reached: no more are added to v */
 	char *top;     /* name of the first top folder */
-	size_t beside; /* files that lie beside it, and the first of them */
+	size_t beside; /* how many files lie beside it, and the first of them */
 	char *first_beside;
 	char *info; /* name of the *.dist-info folder: it is a wheel */
 	bool is_egg, has_setup, has_project, is_named;
-	const struct pmg_inspect_who *who; /* of those that it may be; NULL */
+	const struct pmg_inspect_who *who; /* as in struct pmg_inspected */
 	struct pmg_strv others;            /* as in struct pmg_inspected */
 };
 
@@ -66,21 +66,22 @@ PMG_DEFINE_AUTO_DONE(inspection, struct pmg_inspection, pmg_inspection_done);
 /** Read all of it; what stops it is a finding too. The source may have bytes left. */
 void pmg_inspection_read(struct pmg_inspection *in, const struct pmg_inspect_source *source);
 
-/** A header. @return false: no more of them are taken; *wants: what its bytes are needed for */
+/** Look at an entry's header. @param[out] wants  whether its bytes are needed whole. @return false:
+ *  there are too many entries, stop here */
 bool pmg_inspection_entry(struct pmg_inspection *in, const struct pmg_inspect_entry *entry,
 			  enum pmg_inspect_wants *wants) PMG_MUST_CHECK;
-/** The bytes of that entry have gone by. @param head  the first of them */
+/** The bytes of that entry have gone by. @param head  its first len bytes. @param size  of all */
 void pmg_inspection_data(struct pmg_inspection *in, const struct pmg_inspect_entry *entry,
 			 const unsigned char *head, size_t len, uint64_t size);
-/** All entries were seen: what only all of them tell. */
+/** All entries were seen: find what only all paths together show. */
 void pmg_inspection_paths(struct pmg_inspection *in);
 
-/** The document that was wanted. */
+/** Look at a document that was wanted. */
 void pmg_inspection_document(struct pmg_inspection *in, enum pmg_inspect_wants wants,
 			     const char *path, const char *text, size_t len);
-/** The folder that a wheel's own name stands in: "NAME-VERSION.dist-info". */
+/** Look at the folder whose name says which package a wheel is: "NAME-VERSION.dist-info". */
 void pmg_inspection_info(struct pmg_inspection *in, const char *folder);
-/** After all: what the documents together tell. */
+/** All documents were seen: find what only all of them together show. */
 void pmg_inspection_documents(struct pmg_inspection *in);
 
 #endif

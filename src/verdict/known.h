@@ -1,6 +1,7 @@
 #ifndef PMG_VERDICT_KNOWN_H
 #define PMG_VERDICT_KNOWN_H
-/** What an index holds, for people: of one package, and altogether. Verdicts: judge.h. */
+/** What an index holds, for people: about one package, one feed, and altogether. Verdicts come from
+ *  judge.h. */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -9,22 +10,23 @@
 #include "base/strv.h"
 #include "pm/pm.h"
 
-#define PMG_KNOWN_MAX 10000U /* rows of one package that are told */
+#define PMG_KNOWN_MAX 10000U /* rows about one package; more are left out */
 
-/* Canonical forms; "" where there is none. */
+/* One thing that one record says: about one version, or about a range. Texts are "" where there is
+ * none; versions are canonical. */
 struct pmg_known_row {
 	char *feed, *id, *note;
-	char *version;  /* one version; "": a range */
-	char *low;      /* of a range: from it on; "": from the first */
-	char *high;     /* up to it; "": without end */
-	bool inclusive; /* high itself as well */
+	char *version;  /* the one version; "": a range */
+	char *low;      /* the range begins with it; "": with the first version */
+	char *high;     /* the range ends before it; "": it has no end */
+	bool inclusive; /* high itself is in the range */
 };
 
 /* In the order of feed, id and version. */
 struct pmg_known {
 	struct pmg_known_row *v;
 	size_t n, cap;
-	bool has_more;
+	bool has_more; /* PMG_KNOWN_MAX is reached */
 };
 
 void pmg_known_done(struct pmg_known *known);
@@ -42,15 +44,15 @@ char *pmg_known_versions(const struct pmg_known_row *row) PMG_MUST_CHECK;
 
 #define PMG_KNOWN_NEWEST 5U
 
-/* What could not be read of a feed. */
+/* A file of a feed that could not be read. */
 struct pmg_known_fault {
 	char *path, *reason;
 };
 
-/* Of one feed. */
+/* What an index holds of one feed. */
 struct pmg_known_feed {
 	struct pmg_strv newest;         /* ids of its newest records, at most PMG_KNOWN_NEWEST */
-	struct pmg_known_fault *faults; /* the first ones; pmg_index_feed has their number */
+	struct pmg_known_fault *faults; /* the first ones; pmg_index_feed.unread counts all */
 	size_t n_faults, cap_faults;
 };
 
@@ -58,16 +60,16 @@ void pmg_known_feed_done(struct pmg_known_feed *feed);
 PMG_DEFINE_AUTO_DONE(known_feed, struct pmg_known_feed, pmg_known_feed_done);
 
 /**
- * @param feed  its name; one that is not there has nothing
+ * @param feed  its name; of a feed that the index has not, nothing is known
  * @param[out] out  zeroed by the caller
- * @return as above
+ * @return as pmg_known_load()
  */
 int pmg_known_of_feed(const char *index_path, const char *feed, struct pmg_known_feed *out,
 		      struct pmg_err *err) PMG_MUST_CHECK;
 
 struct pmg_index_feeds;
 #define PMG_KNOWN_OLD_S   (30 * 86400)
-#define PMG_KNOWN_OLD_MIN 100U /* records: a small list may well have nothing new for long */
+#define PMG_KNOWN_OLD_MIN 100U /* records: a smaller list may well have nothing new for long */
 /**
  * An update that finds nothing new is no proof that a feed is alive. Adds a line for each feed
  * whose newest record is older than PMG_KNOWN_OLD_S: "newest record of osv-npm is of 2026-01-31".
@@ -80,7 +82,7 @@ struct pmg_known_totals {
 	} of[2];          /* npm, PyPI: enum pmg_eco */
 	uint64_t digests; /* artifacts that are known by what is in them */
 };
-/** @return as above */
+/** @return as pmg_known_load() */
 int pmg_known_count(const char *index_path, struct pmg_known_totals *out,
 		    struct pmg_err *err) PMG_MUST_CHECK;
 

@@ -4,14 +4,13 @@
  * One record of a feed in OSV format, reduced to what a verdict needs.
  * Source: https://ossf.github.io/osv-schema/ (1.7). Choices beyond its text:
  *
- * - A record is malware when its id or an alias of it is of a database of
- *   malicious packages (MAL-, LWA-), or when it names its malicious-packages
- *   origins. All others (CVE, GHSA, ...) are vulnerabilities: of these only what
- *   ends them is read.
+ * - A record is malware when its id, or an alias, is of a database of malicious
+ *   packages (MAL-, LWA-), or when it has "malicious-packages-origins". All
+ *   others (CVE, GHSA, ...) are vulnerabilities: of these only the fixes are read.
  * - Versions are held in canonical form, so that equality is comparison of text.
- * - Ranges become intervals. A bound that is no version cannot be compared with:
- *   the range is then taken as open at that side, and a note says so. `limit`
- *   is not looked at, which only widens.
+ * - Ranges become intervals. Nothing can be compared with a bound that is no
+ *   version: the range is then taken as open on that side, and a note says so.
+ *   `limit` is not looked at, which can only make a range wider.
  * - `database_specific.indicators.package_integrity` of an affected package is a list of its
  *   artifacts, each with `hashes`: sha512_sri, sha512, sha256 are taken, weaker ones are not.
  */
@@ -54,8 +53,8 @@ struct pmg_osv {
 	size_t n_affected, cap_affected;
 	struct pmg_fixes fixes; /* of a vulnerability: not malware, not withdrawn */
 	size_t elsewhere;       /* affected entries of other ecosystems */
-	struct pmg_strv notes;  /* what was taken otherwise than written */
-	char *note;             /* why, for people; of lists (lists.h), else NULL */
+	struct pmg_strv notes;  /* where it was not taken just as it is written */
+	char *note;             /* the reason that a list gives (lists.h); else NULL */
 };
 
 void pmg_osv_done(struct pmg_osv *record);

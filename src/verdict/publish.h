@@ -1,9 +1,9 @@
 #ifndef PMG_VERDICT_PUBLISH_H
 #define PMG_VERDICT_PUBLISH_H
 /**
- * intel.db and the one before it, intel.db.prev: replaced and swapped so that
- * whoever looks sees one of them whole, and so that there is no moment without
- * an index, which would mean "no known malware".
+ * intel.db and the index before it, intel.db.prev, are replaced and swapped in such a way that
+ * whoever looks sees one of them whole, and that there is no moment without an index, which would
+ * mean "no known malware".
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,29 +11,30 @@
 #include "base/err.h"
 
 /**
- * Make the folder in which the next index is built, "PATH.build" beside it: who reads a feed may
- * write there, and need not anywhere else. What a killed build left in it is removed. The caller
- * holds the lock (lock.h).
+ * Make the folder in which the next index is built, "PATH.build" beside it: so the process that
+ * reads a feed needs to write in this folder alone. What a killed build left in it is removed. The
+ * caller holds the lock (lock.h).
+ * @param path  of the index
  * @param[out] folder  caller frees
  */
 int pmg_publish_folder(const char *path, char **folder, struct pmg_err *err) PMG_MUST_CHECK;
-/** The file to build in it. Caller frees. */
+/** Path of the file to build in that folder. Caller frees. */
 char *pmg_publish_file(const char *folder) PMG_MUST_CHECK;
-/** Remove it, and the files in it. */
+/** Remove that folder, and the files in it. */
 void pmg_publish_clear(const char *folder);
 
 /**
- * Put a finished file into the place of the index; the present one is kept as the previous. It is
- * synced before, and read by nobody here: whoever made it may have been taken over. The caller
- * holds the lock.
+ * Put a finished file into the place of the index; the present one is kept as the previous one. The
+ * file is synced first. It is not read here: whoever built it may have been taken over by a feed.
+ * The caller holds the lock.
  * @param temp  in the same file system as path
- * @return 0; -PMG_E_PARSE: not a file of its own; -PMG_E_SYS
+ * @return 0; -PMG_E_PARSE: no regular file, or one with a second name; -PMG_E_SYS
  */
 int pmg_publish(const char *temp, const char *path, struct pmg_err *err) PMG_MUST_CHECK;
 
-/* An index, of those that were swapped. */
+/* What is known of one of the two indexes that were swapped. */
 struct pmg_rollback_side {
-	bool usable;      /* else it is missing, damaged or of another pmg, and nothing is known */
+	bool usable;      /* false: missing, damaged or of another pmg, so nothing is known of it */
 	int64_t built;    /* seconds since 1970 */
 	uint64_t records; /* live */
 };
@@ -43,12 +44,13 @@ struct pmg_rollback {
 };
 
 /**
- * Swap the index with the previous one, which is read and checked first. Once more swaps them
- * back. What was heard of feeds is of another index then (pmg_fetched_forget()). That the present
- * one is missing or damaged is no error: what else is it for.
+ * Swap the index with the previous one, which is read and checked first; doing it once more swaps
+ * them back. What is remembered of feeds is about another index then, so it is forgotten
+ * (pmg_fetched_forget()). It is no error that the present one is missing or damaged: that is what a
+ * rollback is for.
  * @return 0; -PMG_E_NOTFOUND: there is no previous one; -PMG_E_DB: it is not usable;
  * -PMG_E_TIMEOUT: a build runs; -PMG_E_CONFIG: somebody else could have written it; -PMG_E_SYS.
- * Both files are then as they were.
+ * On failure both files are as they were.
  */
 int pmg_rollback(const char *path, struct pmg_rollback *out, struct pmg_err *err) PMG_MUST_CHECK;
 

@@ -1,16 +1,17 @@
 #ifndef PMG_VERDICT_SUPPLEMENT_H
 #define PMG_VERDICT_SUPPLEMENT_H
 /**
- * Well-known hijacks of packages that everybody uses, built in: exact versions
- * and nothing else. They are asked beside the index, so that the first run,
- * which has none yet, knows something, and so that what no feed lists is known.
+ * Well-known hijacks of packages that everybody uses, built into pmg: exact
+ * versions and nothing else. They are looked up besides the index, so that the
+ * first run, which has no index yet, knows something, and so that what no feed
+ * lists is known.
  */
 #include "verdict/index.h"
 
 #define PMG_SUPPLEMENT_SOURCE "built-in"
 
 /**
- * Adds to an answer of the index, or to an empty one.
+ * Look a version up, and add what is found to an answer of the index, or to an empty one.
  * @param name, version  canonical; version NULL when unknown: nothing matches then
  * @return whether it is a hit
  */
@@ -21,10 +22,10 @@ bool pmg_supplement_find(enum pmg_eco eco, const char *name, const char *version
 bool pmg_supplement_has(enum pmg_eco eco, const char *name);
 
 /**
- * What there is of a name, for people.
+ * What is built in about a name, for people.
  * @param name  canonical
  * @param[out] id  caller frees
- * @return its versions, apart by blanks, static; NULL: it is not there
+ * @return its versions with blanks between, static; NULL: nothing
  */
 const char *pmg_supplement_about(enum pmg_eco eco, const char *name, char **id) PMG_MUST_CHECK;
 

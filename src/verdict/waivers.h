@@ -1,9 +1,9 @@
 #ifndef PMG_VERDICT_WAIVERS_H
 #define PMG_VERDICT_WAIVERS_H
 /**
- * The policy on packages (conf/packages.h) made ready for questions: its
- * patterns read, and the entries of one package at hand while questions are
- * about that package. What each kind of entry waives: docs/packages.md.
+ * The policy on packages (conf/packages.h), made ready for questions: its patterns are read, and
+ * while questions are about one package its entries are at hand. What each kind of entry waives:
+ * docs/packages.md.
  */
 #include <stdbool.h>
 
@@ -29,25 +29,29 @@ enum pmg_waiver_list {
 	PMG_WAIVER_OVERRIDES = PMG_ENTRIES_OVERRIDES,
 };
 
-/* Names and versions are canonical; version NULL when not known. */
 struct pmg_waived {
-	const struct pmg_packages_entry *entry;   /* NULL: none; the first in the order of files */
-	const struct pmg_packages_entry *expired; /* else one that would have, and has expired */
+	const struct pmg_packages_entry *entry;   /* the first that waives it; NULL: none */
+	const struct pmg_packages_entry *expired; /* without one: an entry that would have waived
+						     it, but has expired; or NULL */
 };
 
 /**
- * @param id    of overrides: the record; else NULL
- * @param wait  only entries that waive the wait (policy->managed_wait)
+ * Find what a list waives for a package.
+ * @param name, version  canonical; version NULL: not known
+ * @param id    of overrides: the record that is to be waived; else NULL
+ * @param wait  it is the wait that is to be waived: under managed policy only its own entries do
+ *              that (policy->managed_wait)
  */
 struct pmg_waived pmg_waivers_find(struct pmg_waivers *waivers, enum pmg_waiver_list list,
 				   enum pmg_eco eco, const char *name, const char *version,
 				   const char *id, bool wait);
 
-/** How old a version has to be. @param[out] where  who says so: a place, or "default"; borrowed */
+/** How old a version of this package has to be, in seconds. @param[out] where  who says so: file
+ * and line, an option, or "default"; borrowed */
 uint64_t pmg_waivers_min_age(struct pmg_waivers *waivers, enum pmg_eco eco, const char *name,
 			     const char **where);
 
-/** Does an entry that holds waive the wait for every version? */
+/** Does an entry, not expired, waive the wait for every version of this package? */
 bool pmg_waivers_skip_all(struct pmg_waivers *waivers, enum pmg_eco eco, const char *name);
 
 #endif
