@@ -6,7 +6,7 @@
 #include "pm/purl.h"
 #include "verdict/judge.h"
 
-/** The rows of what pmg-intel does, and their end. */
+/** The table of commands that pmg-intel has; its last row has no name. */
 const struct pmg_cmd *pmg_cmd_intel(void);
 
 /* Where index and block list lie; all absolute. */
@@ -51,7 +51,7 @@ int pmg_intel_open_judge(const struct pmg_intel_place *place, struct pmg_intel_s
 void pmg_intel_note_state(const struct pmg_out *out, const struct pmg_intel_settings *settings,
 			  const struct pmg_index_info *info);
 
-/** {"state":"fresh",...}: the index as all commands show it. */
+/** {"state":"fresh",...}: how all commands show the state of the index. */
 struct json_t *pmg_intel_state_json(const struct pmg_intel_settings *settings,
 				    const struct pmg_index_info *info) PMG_MUST_CHECK;
 /** The same for people, a sentence. Caller frees. */
@@ -85,18 +85,20 @@ struct json_t *pmg_intel_report_json(const char *feed, int64_t now,
 				     const struct pmg_import_report *report) PMG_MUST_CHECK;
 struct pmg_import_want;
 /**
- * pmg_import() in a process of its own, which builds the new index in a folder of its own. What it
- * leaves there is put into the place of the index when it has ended.
- * @param[out] report  as above; caller frees. Its texts are not to be believed
- * @return as pmg_import(); -PMG_E_PEER: the process was ended, or said nothing
+ * Do pmg_import() in a child process that is locked in (pmg_intel_confine()), since a feed may be
+ * hostile. The child builds the new index in a folder made for it; when it has ended, the file is
+ * put into the place of the index.
+ * @param[out] report  as of pmg_intel_report_json(), caller frees. A feed may have taken the child
+ *                     over: its texts may be anything
+ * @return as pmg_import(); -PMG_E_PEER: the child was killed, or did not answer
  */
 int pmg_intel_import_apart(const struct pmg_import_want *want, struct json_t **report,
 			   struct pmg_err *err) PMG_MUST_CHECK;
 /**
  * Lock this process in before it reads a feed: it may read the feed and the present index, and
- * write in want->folder; no other file, no network, no program. Of what is open it keeps one
- * descriptor, which becomes PMG_INTEL_ANSWER_FD. For good: nothing else can be done afterwards but
- * to say what came of it.
+ * write in want->folder; no other file, no network, no program. This cannot be undone. All open
+ * descriptors are closed except one, which becomes PMG_INTEL_ANSWER_FD.
+ * @param keep  that descriptor
  * @return what pmg_confine_self() returns
  */
 int pmg_intel_confine(const struct pmg_import_want *want, int keep,

@@ -4,11 +4,12 @@
 #include "cli/out.h"
 #include "run/run.h"
 
-#define PMG_SUMMARY_TROUBLES  5U /* shown of a failed run */
-#define PMG_SUMMARY_WITHHELD  5U /* packages of which versions were withheld; with -v: */
-#define PMG_SUMMARY_DETAILED  50U
-#define PMG_SUMMARY_NEEDED    10U /* packages for want of which a run may have failed */
-#define PMG_SUMMARY_WAIVERS   20U /* things that let packages in */
+/* How many of a kind are shown at most. */
+#define PMG_SUMMARY_TROUBLES  5U  /* of a failed run */
+#define PMG_SUMMARY_WITHHELD  5U  /* packages of which versions were withheld */
+#define PMG_SUMMARY_DETAILED  50U /* the same with -v */
+#define PMG_SUMMARY_NEEDED    10U /* packages whose absence may be why a run failed */
+#define PMG_SUMMARY_WAIVERS   20U /* entries of policy that let packages in */
 #define PMG_SUMMARY_SENSITIVE 20U /* refusals of sensitive things that are shown one by one */
 
 /* Of what kind the run was, and how much is said. */
@@ -19,27 +20,30 @@ struct pmg_summary_how {
 	bool command; /* `pmg sandbox exec`: nobody knows beforehand what such a program needs */
 };
 
-/** Each package that was refused: what, why, which record, what would allow it. Said always. */
+/** Each package that was refused: which, why, by which record, and what would let it in. Always
+ *  shown. */
 void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *record);
 /**
- * Versions that the tool was not told of: a line for each package of which it fetched another in
- * their place; with -v for each of them, else the others are counted; nothing of it to who wants
- * quiet. Where the run failed and nothing of a package came in, what to do about it, always.
+ * Versions that were withheld from the tool. Unless quiet: a line for each package of which it
+ * fetched another version in their place, and how many others there were; with -v a line for each
+ * of those too. Even when quiet: where the run failed and no version of a package came in, what to
+ * do about it.
  */
 void pmg_summary_withheld(const struct pmg_out *out, const struct pmg_record *record,
 			  const struct pmg_summary_how *how);
-/** The packages that would have been refused, by what waived that. Said always: each use is. */
+/** The packages that would have been refused, by the entries that waived it. Always shown, as every
+ *  use of a waiver is. */
 void pmg_summary_waivers(const struct pmg_out *out, const struct pmg_record *record);
-/** Is it refused for what --as-of says? No entry lets that in. */
+/** Is it refused because of --as-of, which no entry waives? */
 bool pmg_summary_is_as_of(const struct pmg_wire_judged *judged);
 /** Requests that the proxy could not serve; for runs that failed. */
 void pmg_summary_troubles(const struct pmg_out *out, const struct pmg_record *record);
 /**
- * What the walls refused. Sensitive ones are always said, each with what and who; others one by one
- * when the run failed, since they may be the reason, else what was to be written in the working
- * folder in a line each, and all others only counted in one line, and nothing of it to who wants
- * quiet. What tools try as a matter of course and do without (a few: rustup's folder) is told with
- * -v alone; `pmg violations list` has it.
+ * What the walls refused. Sensitive things are always shown, each with what it was and who tried.
+ * Others are shown unless quiet: one by one when the run failed, since they may be why; else those
+ * about writing in the working folder have a line each, and the rest is counted in one line. What
+ * tools try as a matter of course and do without (a few things, as rustup's folder) is shown only
+ * with -v; `pmg violations list` has it.
  */
 void pmg_summary_denied(const struct pmg_out *out, const struct pmg_record *record,
 			const struct pmg_summary_how *how);

@@ -16,9 +16,9 @@
 #include "base/mem.h"
 
 #define PMG_PACKAGES_ENTRIES_MAX 1024U            /* of one list, of one file */
-#define PMG_PACKAGES_AGE_MAX_S   (3650U * 86400U) /* of an age: more is a mistake */
-#define PMG_PACKAGES_AGE_S       (5U * 86400U)    /* where nobody says otherwise */
-#define PMG_PACKAGES_JSON_MAX    4194304U         /* bytes of all of it */
+#define PMG_PACKAGES_AGE_MAX_S   (3650U * 86400U) /* a longer age is a mistake */
+#define PMG_PACKAGES_AGE_S       (5U * 86400U)    /* how old, where nobody says otherwise */
+#define PMG_PACKAGES_JSON_MAX    4194304U         /* bytes of all of it as JSON */
 
 /* Of two words the later one is the stricter (conf/narrow.h). */
 enum pmg_cooldown_mode { PMG_COOLDOWN_FILTER, PMG_COOLDOWN_FAIL };
@@ -38,8 +38,8 @@ struct pmg_packages_entry {
 	char *purl;      /* pattern as written; NULL, of ages: all packages */
 	char *id;        /* of overrides: the record that does not count; else NULL */
 	char *reason;    /* or NULL */
-	char *where;     /* "/home/u/.config/pmg/config.yml:12", "--min-age" */
-	unsigned column; /* behind it; 0: none. Not handed to pmg-proxy */
+	char *where;     /* who says so: "/home/u/.config/pmg/config.yml:12", "--min-age" */
+	unsigned column; /* in that line; 0: none. Not handed to pmg-proxy */
 	int64_t expires; /* seconds since 1970; 0: never */
 	uint64_t age_s;  /* of ages */
 	int layer;       /* enum pmg_packages_layer */
@@ -52,42 +52,42 @@ struct pmg_packages_list {
 };
 
 struct pmg_packages {
-	bool enabled;       /* dependency_cooldown */
+	bool enabled;       /* dependency_cooldown.enabled: ages are judged */
 	int mode;           /* enum pmg_cooldown_mode */
 	int undated;        /* enum pmg_undated: a version without a publish time */
-	int fixes;          /* enum pmg_security_fixes: a version that ends a known vulnerability */
+	int fixes;          /* enum pmg_security_fixes: a version that fixes a vulnerability */
 	int private_origin; /* enum pmg_private_origin: a listed name from a private registry */
-	int64_t now;        /* today, for ages: the clock, or --as-of; 0: not set yet */
-	bool as_of;         /* now is --as-of: what came later does not exist */
-	bool managed_wait;  /* managed policy bounds the wait: of skip and trust only its own
-			       entries waive it */
+	int64_t now;        /* the time for ages: the clock, or --as-of; 0: not set yet */
+	bool as_of;         /* now is --as-of: what was published later is refused */
+	bool managed_wait;  /* managed policy sets a least wait: only its own entries of
+			       skip and trusted waive it */
 	struct pmg_packages_list ages, skip, trusted, overrides;
 };
 
-/** What holds without any file. @param[out] packages  zeroed before */
+/** Set what holds without any file. @param[out] packages  zeroed by the caller */
 void pmg_packages_init(struct pmg_packages *packages);
 void pmg_packages_done(struct pmg_packages *packages);
 PMG_DEFINE_AUTO_DONE(packages, struct pmg_packages, pmg_packages_done);
 
-/** Take an entry over; it is emptied. */
+/** Append an entry; its texts are taken over, and it is left empty. */
 void pmg_packages_add(struct pmg_packages_list *list, struct pmg_packages_entry *taken);
 void pmg_packages_entry_done(struct pmg_packages_entry *entry);
 PMG_DEFINE_AUTO_DONE(packages_entry, struct pmg_packages_entry, pmg_packages_entry_done);
-/** Append copies. */
+/** Append copies of all entries. */
 void pmg_packages_copy(struct pmg_packages_list *to, const struct pmg_packages_list *from);
 
 struct pmg_strv;
 /**
- * Set the day, and mark the entries that have expired by the real clock.
+ * Set `now` unless it is set, and mark the entries that have expired by the real clock.
  * @param clock  seconds since 1970
  * @param notes  a line for each expired entry, or NULL
  */
 void pmg_packages_date(struct pmg_packages *packages, int64_t clock, struct pmg_strv *notes);
 
-/** As JSON text. Caller frees. */
+/** All of it as JSON text. Caller frees. */
 char *pmg_packages_encode(const struct pmg_packages *packages) PMG_MUST_CHECK;
 /**
- * The other way, strictly: a field that is missing, unknown or of another kind is an error.
+ * Read that JSON, strictly: a field that is missing, unknown or of another kind is an error.
  * @param[out] out  zeroed by the caller; as it was on failure
  * @return 0; -PMG_E_PEER
  */

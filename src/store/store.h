@@ -62,12 +62,12 @@ int pmg_store_user_version(struct pmg_store *store, int64_t *out,
 int pmg_store_exec(struct pmg_store *store, const char *sql, struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
- * Let what is written stay in the log ("-wal") when the store is closed, so that nobody waits for
- * the disk: into the file it goes when the log is longer than PMG_STORE_LOG_MAX. Whoever opens the
- * file finds all of it, but for PMG_STORE_READ; a power cut may take the last transactions, as it
- * may in any case.
+ * Leave what is written in the log ("-wal") when the store is closed, so that nobody waits for the
+ * disk; only when the log is longer than PMG_STORE_LOG_MAX it is moved into the file. Opening the
+ * file with PMG_STORE_WRITE finds all of it, with PMG_STORE_READ only what was moved. A power cut
+ * may lose the last transactions, as it may without this call.
  */
-#define PMG_STORE_LOG_MAX (512 * 1024) /* it is read whole when the file is opened next */
+#define PMG_STORE_LOG_MAX (512 * 1024) /* bytes; each opening reads all of the log */
 int pmg_store_leave_log(struct pmg_store *store, struct pmg_err *err) PMG_MUST_CHECK;
 
 /* Transactions. begin takes the write lock at once, so that a reader never becomes a writer in the
@@ -79,8 +79,8 @@ void pmg_store_rollback(struct pmg_store *store);
 int64_t pmg_store_last_id(const struct pmg_store *store); /* rowid of the last INSERT */
 int64_t pmg_store_changes(const struct pmg_store *store); /* rows of the last statement */
 
-/** Read every page and check it, in little memory: also from then on. @return 0; -PMG_E_DB with the
- * first fault found */
+/** Read and check every page. Keeps SQLite's cache small, from then on too. @return 0; -PMG_E_DB
+ *  with the first fault that is found */
 int pmg_store_check(struct pmg_store *store, struct pmg_err *err) PMG_MUST_CHECK;
 /** Make tables of another database file readable as `name`.table; it is opened immutable.
  *  @param name  literal identifier */

@@ -21,7 +21,7 @@ PMG_DEFINE_AUTO(sign_key, struct pmg_sign_key *, pmg_sign_key_free);
 /**
  * @param name  for messages
  * @param pem   PKCS #8 without a password, as "openssl genpkey -algorithm ed25519" writes it
- * @return 0; -PMG_E_PARSE: none, another kind, or it has a password (hint)
+ * @return 0; -PMG_E_PARSE: no key, a key of another kind, or one with a password (hint)
  */
 int pmg_sign_key_read(const char *name, const char *pem, size_t len, struct pmg_sign_key **out,
 		      struct pmg_err *err) PMG_MUST_CHECK;
@@ -37,8 +37,8 @@ struct pmg_pubkey {
 
 void pmg_sign_public(const struct pmg_sign_key *key, struct pmg_pubkey *out);
 /**
- * @param text  PEM ("openssl pkey -pubout"), or what stands between its lines, or the 32 bytes
- * alone, in base64
+ * @param text  PEM ("openssl pkey -pubout"), or the base64 between its first and last line, or the
+ *              32 bytes of the key in base64
  * @return 0 or -PMG_E_PARSE
  */
 int pmg_pubkey_read(const char *name, const char *text, struct pmg_pubkey *out,

@@ -44,7 +44,7 @@ struct pmg_record {
 	char *fingerprint;
 	char *profile;         /* name of the policy; "none" when the run had no walls */
 	struct pmg_strv reach; /* what its scripts were allowed: "write=/p/out/x" */
-	bool no_walls;         /* a person said so: the ledger is to know, whatever else happened */
+	bool no_walls;         /* somebody switched the walls off: such a run is always recorded */
 	bool index_present;
 	char *index_state; /* "fresh", "stale" or "missing", as the run took it */
 	int64_t index_built;
@@ -59,7 +59,7 @@ struct pmg_record {
 	struct pmg_record_trouble *troubles;
 	size_t n_troubles, cap_troubles;
 	struct pmg_events events; /* refusals of walls and network */
-	uint64_t lost;            /* distinct or repeated events above a maximum */
+	uint64_t lost;            /* what came after a maximum was reached, repetitions included */
 	uint32_t *slots;          /* hash of packages: index + 1, 0 for none */
 };
 
@@ -73,8 +73,7 @@ int pmg_run_id(int64_t when, char out[PMG_RUN_ID], struct pmg_err *err) PMG_MUST
 bool pmg_record_judged(struct pmg_record *record, struct pmg_wire_judged *taken);
 bool pmg_record_passed(struct pmg_record *record, struct pmg_wire_passed *taken);
 bool pmg_record_trouble(struct pmg_record *record, struct pmg_wire_trouble *taken);
-/** Of an event that came more than once (PMG_WIRE_DENIED tells what is new) the counts are added.
- */
+/** Counts of an event that is there already are added. */
 bool pmg_record_denied(struct pmg_record *record, struct pmg_event *taken);
 /** The same for the body of a message PMG_WIRE_DENIED. @return as pmg_event_decode() */
 int pmg_record_denied_read(struct pmg_record *record, const struct json_t *body,

@@ -91,8 +91,8 @@ struct pmg_wire_registry {
 	char *eco;   /* "npm", "pypi" */
 	char *url;   /* base address */
 	char *scope; /* or NULL */
-	/* What it has is its own: a record about a public package of that name is not about it.
-	 * With a scope, for the names in it. */
+	/* Its packages (with a scope: those in it) are its own: a record about a public package of
+	 * the same name is about another one. */
 	bool is_private;
 };
 
@@ -109,8 +109,8 @@ struct pmg_wire_start {
 	char *blocklist_path; /* blocklist.yml */
 	char *managed_path;   /* managed policy, for what it blocks; or NULL */
 	char *cache_path;     /* artifact hosts learned earlier: read, never written; or NULL */
-	char *dates_path;     /* when artifacts were published, learned earlier; as cache_path */
-	char *contents_path;  /* what versions had in them, likewise */
+	char *dates_path;     /* when artifacts were published, learned earlier; likewise */
+	char *contents_path;  /* what versions had in them, learned earlier; likewise */
 	char *https_proxy;    /* parent proxy or NULL */
 	char *http_proxy;
 	char *no_proxy;
@@ -121,8 +121,8 @@ struct pmg_wire_start {
 	bool walls;   /* LISTEN has come: only what NETRULE allows is reached, and each connection
 		       * waits for its CONNECT */
 	bool inspect; /* artifacts are opened */
-	struct pmg_strv inspect_block;  /* kinds that refuse one, and that are only told */
-	struct pmg_strv inspect_report; /* (conf/trait.h) */
+	struct pmg_strv inspect_block;  /* kinds of findings (conf/trait.h) that refuse one */
+	struct pmg_strv inspect_report; /* kinds that are recorded */
 };
 
 #define PMG_WIRE_PIECE_MAX    16384U   /* bytes of a piece */
@@ -162,10 +162,10 @@ struct pmg_wire_ended {
 	int status; /* as of waitpid(2) */
 };
 
-/* Somebody in the run has connected, or is about to send, to a listener: who, and where to it
- * meant to go. A connection is matched by both of its ends, a datagram by its port. Without `local`
- * it was refused by the broker, which leaves the report to pmg-proxy: an address that stands for a
- * name has one there. */
+/* A process of the run has connected to a listener, or is about to send to one: which process, and
+ * where it meant to go. pmg-proxy finds the connection by both of its ends, a datagram by its port.
+ * Without `local` the broker has refused it, and pmg-proxy is to report that: it alone knows which
+ * name an address of the run stands for. */
 struct pmg_wire_connect {
 	char *protocol; /* "tcp4", "tcp6", "udp4", "udp6" */
 	char *local;    /* its own end, "10.0.0.1:40000"; or NULL */
@@ -180,7 +180,7 @@ struct pmg_wire_connect {
 struct pmg_wire_ready {
 	bool index_present;
 	int64_t index_built;
-	int64_t index_checked; /* when it was last known to be what its feeds had */
+	int64_t index_checked; /* when its feeds were last heard of */
 	uint64_t index_records;
 	uint64_t blocklist_entries;
 	char *ca_pem;          /* certificate of the run's authority */
@@ -200,7 +200,7 @@ struct pmg_wire_judged {
 	char *note;      /* or NULL */
 	char *instead;   /* withheld: what a tag points to now in its place; or NULL */
 	char *published; /* when, RFC 3339; NULL: not known, or not asked */
-	uint64_t more;   /* withheld: versions of the same document that are told by this number */
+	uint64_t more;   /* withheld: how many more versions of the same document were */
 	char *url;       /* without userinfo and query */
 	struct pmg_strv ids;
 	struct pmg_strv sources;
@@ -221,26 +221,26 @@ struct pmg_wire_trouble {
 	int diag;     /* 4001 ... */
 };
 
-/* What would be said of these packages? Not of what is fetched: of what a lockfile pins, of what
- * lies installed, of whose script is about to run. The lists are of one length. */
+/* May these packages pass? They are not being fetched: a lockfile pins them, or they lie installed,
+ * or a script of theirs is about to run. All lists have one element for each package; those marked
+ * "front" are empty in a question of the broker. */
 struct pmg_wire_ask {
-	uint64_t number; /* of the question: its answers bear it */
+	uint64_t number; /* of the question; its answers repeat it */
 	char *eco;
 	struct pmg_strv names;
 	struct pmg_strv versions; /* "": not known */
 	struct pmg_strv hashes;   /* "sha512-BASE64 sha256:HEX", "" for none */
-	/* Of its age: "" is not judged; "ahead" neither, but its date will be wanted; "before" a
-	 * run, "after" one (enum pmg_pin_age). Where its archive is from: pm/resolved.h; "" for a
-	 * registry. The broker's have neither. */
+	/* Front: whether its age is judged (enum pmg_pin_age): "": no; "ahead": not yet, but its
+	 * date will be wanted; "before" or "after": yes, the run begins or has ended. */
 	struct pmg_strv ages;
-	struct pmg_strv urls;
+	struct pmg_strv urls; /* front: where its archive is from (pm/resolved.h); "": a registry */
 };
 
-/* One of them is not to pass, or would not but for the user's policy; of the others nothing is
- * said. */
+/* About one of these packages: it may not pass, or passes only by a waiver of the user's policy.
+ * There is no answer about those that pass without. */
 struct pmg_wire_answer {
 	uint64_t number;
-	uint64_t at;   /* in the lists */
+	uint64_t at;   /* which package: index in the lists of ASK */
 	char *verdict; /* "block", "indeterminate"; "allow": a waiver was used */
 	char *reason;
 	int diag;   /* 3001 ... */
@@ -256,13 +256,13 @@ struct pmg_wire_answered {
 	uint64_t number;
 };
 
-/* When artifacts that were let in had been published, for the next run: before DONE, some at a
- * time. */
+/* When artifacts that were let in had been published, for the next run. Sent before DONE, some
+ * lines at a time. */
 struct pmg_wire_dated {
 	struct pmg_strv lines; /* "eco base-url name version-or-file seconds-since-1970" */
 };
 
-/* What artifacts that were let in have in them, likewise. */
+/* What artifacts that were let in have in them; sent in the same way. */
 struct pmg_wire_contents {
 	struct pmg_strv lines; /* verdict/earlier.h */
 };
