@@ -54,7 +54,7 @@ int pmg_fetch_new(const struct pmg_route *route, struct pmg_bundle *bundle, stru
  * parent proxy) is not this one's. */
 static size_t take_header(char *bytes, size_t size, size_t n, void *arg)
 {
-	struct transfer *t = arg;
+	struct pmg_fetch_transfer *t = arg;
 	size_t len = size * n;
 
 	if (len >= 5 && memcmp(bytes, "HTTP/", 5) == 0)
@@ -65,7 +65,7 @@ static size_t take_header(char *bytes, size_t size, size_t n, void *arg)
 }
 
 /* The first bytes are there, so the head is: may they be written, and where? */
-static int begin_body(struct transfer *t)
+static int begin_body(struct pmg_fetch_transfer *t)
 {
 	long status = 0;
 	uint64_t at = 0;
@@ -92,7 +92,7 @@ static int begin_body(struct transfer *t)
 
 static size_t take_body(char *bytes, size_t size, size_t n, void *arg)
 {
-	struct transfer *t = arg;
+	struct pmg_fetch_transfer *t = arg;
 	size_t len = size * n;
 
 	if (!t->begun)
@@ -113,7 +113,7 @@ static size_t take_body(char *bytes, size_t size, size_t n, void *arg)
 static int show_progress(void *arg, curl_off_t total, curl_off_t now, curl_off_t up_total,
 			 curl_off_t up_now)
 {
-	struct transfer *t = arg;
+	struct pmg_fetch_transfer *t = arg;
 
 	(void)up_total;
 	(void)up_now;
@@ -123,7 +123,7 @@ static int show_progress(void *arg, curl_off_t total, curl_off_t now, curl_off_t
 	return 0;
 }
 
-static int set_callbacks(struct transfer *t, struct curl_slist *headers)
+static int set_callbacks(struct pmg_fetch_transfer *t, struct curl_slist *headers)
 {
 	const struct {
 		CURLoption option;
@@ -153,8 +153,8 @@ static int set_callbacks(struct transfer *t, struct curl_slist *headers)
 }
 
 /* One request. @return 0: there is an answer, with its status in got */
-static int ask(struct pmg_fetch *fetch, struct transfer *t, const struct pmg_url *url, bool first,
-	       struct pmg_fetch_got *got)
+static int ask(struct pmg_fetch *fetch, struct pmg_fetch_transfer *t, const struct pmg_url *url,
+	       bool first, struct pmg_fetch_got *got)
 {
 	struct curl_slist *headers = NULL;
 	CURLcode code = CURLE_OK;
@@ -181,7 +181,7 @@ static int ask(struct pmg_fetch *fetch, struct transfer *t, const struct pmg_url
 }
 
 /* Where a redirect leads to. */
-static int follow(struct transfer *t, struct pmg_url *url)
+static int follow(struct pmg_fetch_transfer *t, struct pmg_url *url)
 {
 	pmg_auto(url) struct pmg_url next = { 0 };
 	char *address = NULL; /* libcurl's */
@@ -208,7 +208,7 @@ static bool is_redirect(long status)
 	return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
 }
 
-static int ask_along(struct pmg_fetch *fetch, struct transfer *t, struct pmg_url *url,
+static int ask_along(struct pmg_fetch *fetch, struct pmg_fetch_transfer *t, struct pmg_url *url,
 		     struct pmg_fetch_got *got)
 {
 	pmg_autofree char *host = pmg_url_authority(url);
@@ -231,7 +231,7 @@ static int ask_along(struct pmg_fetch *fetch, struct transfer *t, struct pmg_url
 }
 
 /* The whole file is in the part: it takes its name. */
-static int finish(struct transfer *t)
+static int finish(struct pmg_fetch_transfer *t)
 {
 	pmg_autofree char *dir = pmg_path_dir(t->want->to);
 	pmg_autofd int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -242,7 +242,7 @@ static int finish(struct transfer *t)
 	return 0;
 }
 
-static int refused(struct transfer *t, long status)
+static int refused(struct pmg_fetch_transfer *t, long status)
 {
 	bool gone = status == 404 || status == 410;
 
@@ -257,7 +257,7 @@ static int refused(struct transfer *t, long status)
 	return pmg_err_diag(t->err, DIAG_STATUS);
 }
 
-static int conclude(struct transfer *t, struct pmg_fetch_got *got)
+static int conclude(struct pmg_fetch_transfer *t, struct pmg_fetch_got *got)
 {
 	got->etag = pmg_steal_ptr(&t->head.etag);
 	got->last_modified = pmg_steal_ptr(&t->head.last_modified);
@@ -284,12 +284,12 @@ static int conclude(struct transfer *t, struct pmg_fetch_got *got)
 }
 
 /* Whatever was asked for with the part: the server has no such piece, so it is begun anew. */
-static bool is_unsuited(const struct transfer *t, const struct pmg_fetch_got *got, int r)
+static bool is_unsuited(const struct pmg_fetch_transfer *t, const struct pmg_fetch_got *got, int r)
 {
 	return t->asked_range && (r == 0 ? got->status == 416 : t->r == -PMG_E_NETWORK);
 }
 
-static int run(struct pmg_fetch *fetch, struct transfer *t, struct pmg_fetch_got *got)
+static int run(struct pmg_fetch *fetch, struct pmg_fetch_transfer *t, struct pmg_fetch_got *got)
 {
 	pmg_auto(url) struct pmg_url url = { 0 };
 	int r = pmg_url_parse(t->want->url, &url, t->err);
@@ -315,7 +315,7 @@ static int wrap(const char *url, struct pmg_err *err)
 int pmg_fetch_file(struct pmg_fetch *fetch, const struct pmg_fetch_want *want,
 		   struct pmg_fetch_got *got, struct pmg_err *err)
 {
-	struct transfer t = { .easy = fetch->easy, .want = want, .err = err, .fd = -1 };
+	struct pmg_fetch_transfer t = { .easy = fetch->easy, .want = want, .err = err, .fd = -1 };
 	int r = pmg_fetch_part_open(&t);
 
 	if (r == 0)

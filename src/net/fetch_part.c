@@ -14,14 +14,14 @@
 
 #define NOTE_MAX (PMG_URL_MAX + PMG_FETCH_TAG_MAX + 2)
 
-void pmg_fetch_head_done(struct fetch_head *head)
+void pmg_fetch_head_done(struct pmg_fetch_head *head)
 {
 	free(head->etag);
 	free(head->last_modified);
 	free(head->challenge);
 	free(head->range);
 	free(head->coding);
-	*head = (struct fetch_head){ 0 };
+	*head = (struct pmg_fetch_head){ 0 };
 }
 
 static bool is_plain(const char *s, size_t len)
@@ -34,7 +34,7 @@ static bool is_plain(const char *s, size_t len)
 	return len > 0 && len <= PMG_FETCH_TAG_MAX;
 }
 
-void pmg_fetch_head_line(struct fetch_head *head, const char *line, size_t len)
+void pmg_fetch_head_line(struct pmg_fetch_head *head, const char *line, size_t len)
 {
 	const struct {
 		const char *name;
@@ -63,7 +63,7 @@ void pmg_fetch_head_line(struct fetch_head *head, const char *line, size_t len)
 	}
 }
 
-bool pmg_fetch_range(const struct fetch_head *head, uint64_t *start, uint64_t *total)
+bool pmg_fetch_range(const struct pmg_fetch_head *head, uint64_t *start, uint64_t *total)
 {
 	static const char unit[] = "bytes ";
 	const char *slash = head->range ? strchr(head->range, '/') : NULL;
@@ -77,13 +77,13 @@ bool pmg_fetch_range(const struct fetch_head *head, uint64_t *start, uint64_t *t
 }
 
 /* Only a strong validator says that two answers are the same bytes (RFC 9110, 13.1.5). */
-static const char *strong_tag(const struct fetch_head *head)
+static const char *strong_tag(const struct pmg_fetch_head *head)
 {
 	return head->etag && head->etag[0] == '"' ? head->etag : NULL;
 }
 
 /* The address and the tag, a line each. */
-int pmg_fetch_part_note(const char *note, const char *url, const struct fetch_head *head,
+int pmg_fetch_part_note(const char *note, const char *url, const struct pmg_fetch_head *head,
 			struct pmg_err *err)
 {
 	const char *tag = strong_tag(head);
@@ -92,7 +92,7 @@ int pmg_fetch_part_note(const char *note, const char *url, const struct fetch_he
 	return pmg_io_replace(note, text, strlen(text), 0600, err);
 }
 
-static char *read_tag(const struct transfer *t)
+static char *read_tag(const struct pmg_fetch_transfer *t)
 {
 	struct pmg_err scratch = PMG_ERR_INIT;
 	pmg_autofree char *text = NULL;
@@ -107,7 +107,7 @@ static char *read_tag(const struct transfer *t)
 	return *tag == '"' ? pmg_xstrdup(tag) : NULL;
 }
 
-int pmg_fetch_part_open(struct transfer *t)
+int pmg_fetch_part_open(struct pmg_fetch_transfer *t)
 {
 	struct stat st;
 
@@ -122,7 +122,7 @@ int pmg_fetch_part_open(struct transfer *t)
 	return 0;
 }
 
-void pmg_fetch_part_drop(struct transfer *t)
+void pmg_fetch_part_drop(struct pmg_fetch_transfer *t)
 {
 	free(pmg_steal_ptr(&t->part_tag));
 	t->have = 0;
@@ -130,7 +130,7 @@ void pmg_fetch_part_drop(struct transfer *t)
 	t->asked_range = false;
 }
 
-void pmg_fetch_part_close(struct transfer *t, int r)
+void pmg_fetch_part_close(struct pmg_fetch_transfer *t, int r)
 {
 	bool again = r == -PMG_E_NETWORK || r == -PMG_E_TIMEOUT || r == -PMG_E_TLS;
 
@@ -163,7 +163,7 @@ static int add(struct curl_slist **list, const char *name, const char *value, st
 	return 0;
 }
 
-int pmg_fetch_headers(struct transfer *t, bool first, struct curl_slist **out)
+int pmg_fetch_headers(struct pmg_fetch_transfer *t, bool first, struct curl_slist **out)
 {
 	const struct pmg_fetch_want *want = t->want;
 	pmg_autofree char *range = NULL;

@@ -109,8 +109,8 @@ static void tell_names(const struct pmg_strv *names, struct pmg_strv *found)
 			      text);
 }
 
-/* The lower bounds that no version is below, for people. */
-static bool is_ever(struct pmg_stmt *stmt)
+/* Does a range of this row cover every version? No published one is below these. */
+static bool covers_all_versions(struct pmg_stmt *stmt)
 {
 	static const char *const lowest[] = { "", "0", "0.0.0" };
 	struct pmg_rows ranges = pmg_rows_of(stmt, 2);
@@ -124,10 +124,10 @@ static bool is_ever(struct pmg_stmt *stmt)
 	return false;
 }
 
-/* Names that a database calls malware in all of their versions, each behind a digit for its
-   ecosystem; sorted. */
-static int read_ever(struct pmg_store *store, const char *sql, const char *feed,
-		     struct pmg_strv *names, struct pmg_err *err)
+/* The popular names of which a database calls all versions malware: a digit for the ecosystem, then
+   the name; sorted. */
+static int read_condemned(struct pmg_store *store, const char *sql, const char *feed,
+			  struct pmg_strv *names, struct pmg_err *err)
 {
 	pmg_auto(stmt) struct pmg_stmt *stmt = NULL;
 	int r = ask(store, sql, feed, &stmt, err);
@@ -136,13 +136,13 @@ static int read_ever(struct pmg_store *store, const char *sql, const char *feed,
 		pmg_autofree char *name = pmg_xasprintf("%c%s", '0' + (char)pmg_stmt_int(stmt, 0),
 							pmg_stmt_text(stmt, 1));
 
-		if (is_ever(stmt))
+		if (covers_all_versions(stmt))
 			(void)pmg_strv_add_once(names, name);
 	}
 	return r;
 }
 
-#define EVER_SQL(db)                                                                               \
+#define RANGES_SQL(db)                                                                             \
 	"SELECT p.eco, p.name, e.ranges FROM popular p JOIN " db ".package e"                      \
 	" ON e.name = p.name AND e.eco = p.eco JOIN " db ".record r ON r.record = e.record"        \
 	" JOIN " db ".feed f ON f.feed = r.feed WHERE f.name = ?1 ORDER BY 1, 2"
@@ -155,9 +155,9 @@ static int check_popular(struct pmg_store *store, const char *feed, struct pmg_s
 	int r = fill_popular(store, err);
 
 	if (r == 0)
-		r = read_ever(store, EVER_SQL("old"), feed, &had, err);
+		r = read_condemned(store, RANGES_SQL("old"), feed, &had, err);
 	if (r == 0)
-		r = read_ever(store, EVER_SQL("main"), feed, &names, err);
+		r = read_condemned(store, RANGES_SQL("main"), feed, &names, err);
 	for (i = 0; r == 0 && i < names.n; i++)
 		if (!pmg_strv_has(&had, names.v[i]))
 			pmg_strv_add(&fresh, names.v[i] + 1);

@@ -17,7 +17,7 @@
 
 #define DIAG_BROKEN 4006 /* docs/codes/PMG4006.md */
 
-static void updating_done(struct updating *u)
+static void updating_done(struct pmg_updating *u)
 {
 	pmg_fetched_done(&u->state);
 	free(u->data);
@@ -25,7 +25,7 @@ static void updating_done(struct updating *u)
 	free(u->list_etag);
 	free(u->list_last_modified);
 }
-PMG_DEFINE_AUTO_DONE(updating, struct updating, updating_done);
+PMG_DEFINE_AUTO_DONE(updating, struct pmg_updating, updating_done);
 
 const char *pmg_update_kind_name(enum pmg_update_kind kind)
 {
@@ -34,20 +34,21 @@ const char *pmg_update_kind_name(enum pmg_update_kind kind)
 	return names[kind];
 }
 
-int pmg_updating_save(struct updating *u)
+int pmg_updating_save(struct pmg_updating *u)
 {
 	return pmg_fetched_save(u->up->folder, u->feed->name, &u->state, u->err);
 }
 
 static void pass_progress(void *arg, uint64_t done, uint64_t total)
 {
-	const struct updating *u = arg;
+	const struct pmg_updating *u = arg;
 
 	if (u->up->progress && !u->quiet)
 		u->up->progress(u->up->arg, u->feed->name, done, total, false);
 }
 
-int pmg_updating_fetch(struct updating *u, struct pmg_fetch_want *want, struct pmg_fetch_got *got)
+int pmg_updating_fetch(struct pmg_updating *u, struct pmg_fetch_want *want,
+		       struct pmg_fetch_got *got)
 {
 	int r;
 
@@ -59,7 +60,7 @@ int pmg_updating_fetch(struct updating *u, struct pmg_fetch_want *want, struct p
 	return r;
 }
 
-int pmg_updating_import(struct updating *u, const char *path, const char *also, bool merge)
+int pmg_updating_import(struct pmg_updating *u, const char *path, const char *also, bool merge)
 {
 	const enum pmg_eco eco = u->feed->ecosystem == 1 ? PMG_ECO_PYPI : PMG_ECO_NPM;
 	const struct pmg_import_want want = { .path = path,
@@ -84,7 +85,7 @@ static void replace(char **to, char *taken)
 }
 
 /* So that the server is asked for the file, not for whether it has changed. */
-static void forget_validators(struct updating *u)
+static void forget_validators(struct pmg_updating *u)
 {
 	replace(&u->state.etag, NULL);
 	replace(&u->state.last_modified, NULL);
@@ -100,7 +101,7 @@ char *pmg_updating_beside(const char *url, const char *name)
 }
 
 /* What is remembered is of another address, or of an index that is no more: as if nothing was. */
-static int load_state(struct updating *u)
+static int load_state(struct pmg_updating *u)
 {
 	pmg_auto(index) struct pmg_index *index = NULL;
 	pmg_auto(index_feeds) struct pmg_index_feeds feeds = { 0 };
@@ -132,7 +133,7 @@ static int load_state(struct updating *u)
 }
 
 /* A page of a proxy or of a login in place of a feed. */
-static int check_content(struct updating *u, const char *path)
+static int check_content(struct pmg_updating *u, const char *path)
 {
 	pmg_autofd int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char head[512] = "";
@@ -155,7 +156,7 @@ static int check_content(struct updating *u, const char *path)
 }
 
 /* What cannot be read is fetched anew the next time; what only looks wrong may yet be accepted. */
-static void drop_whole(struct updating *u)
+static void drop_whole(struct pmg_updating *u)
 {
 	struct pmg_err scratch = PMG_ERR_INIT;
 
@@ -168,7 +169,7 @@ static void drop_whole(struct updating *u)
 
 /* Take the fetched file into the index, with what has changed since: a dump is made now and then,
  * and one that is older than the changes that are known would undo them. */
-static int take_whole(struct updating *u)
+static int take_whole(struct pmg_updating *u)
 {
 	int r = 0;
 
@@ -193,7 +194,7 @@ static int take_whole(struct updating *u)
 }
 
 /* From when on there may be changes that the dump has not: when it was made, as its server says. */
-static int64_t made_at(const struct updating *u, const char *last_modified)
+static int64_t made_at(const struct pmg_updating *u, const char *last_modified)
 {
 	struct tm tm = { 0 };
 	const char *end =
@@ -204,13 +205,13 @@ static int64_t made_at(const struct updating *u, const char *last_modified)
 }
 
 /* Since it was taken, not since it was asked for: a server may say "unchanged" for ever. */
-static bool is_week_over(const struct updating *u)
+static bool is_week_over(const struct pmg_updating *u)
 {
 	return u->state.whole_at == 0 || u->up->now - u->state.whole_at >= PMG_UPDATE_FULL_S ||
 	       u->up->now < u->state.whole_at;
 }
 
-static int fetch_whole(struct updating *u)
+static int fetch_whole(struct pmg_updating *u)
 {
 	bool anew = u->up->full || (!u->state.pending && is_week_over(u));
 	pmg_auto(fetch_got) struct pmg_fetch_got got = { 0 };
@@ -241,7 +242,7 @@ static int fetch_whole(struct updating *u)
 }
 
 /* An image whose first layer is the feed. */
-static int fetch_image(struct updating *u)
+static int fetch_image(struct pmg_updating *u)
 {
 	bool unchanged = false;
 	int r = pmg_updating_blob(u, &unchanged);
@@ -260,7 +261,7 @@ static int fetch_image(struct updating *u)
 }
 
 /* A file or folder of this machine, or one that is mounted here: read where it lies. */
-static int take_local(struct updating *u)
+static int take_local(struct pmg_updating *u)
 {
 	const char *path = u->feed->url + strlen(PMG_UPDATING_FILE);
 	pmg_autofree char *tag = NULL;
@@ -290,12 +291,12 @@ static int take_local(struct updating *u)
 	return pmg_updating_save(u);
 }
 
-static bool is_whole_due(const struct updating *u)
+static bool is_whole_due(const struct pmg_updating *u)
 {
 	return u->up->full || u->state.pending || is_week_over(u);
 }
 
-static int update_remote(struct updating *u)
+static int update_remote(struct pmg_updating *u)
 {
 	int r = 1;
 
@@ -309,15 +310,14 @@ int pmg_update_feed(const struct pmg_update *update, const struct pmg_config_fee
 {
 	pmg_autofree char *data = pmg_xasprintf("%s.data", feed->name);
 	pmg_autofree char *changes = pmg_xasprintf("%s.changes", feed->name);
-	pmg_auto(updating) struct updating u = { .up = update,
-						 .feed = feed,
-						 .report = report,
-						 .err = err,
-						 .data = pmg_path_join(update->folder, data),
-						 .changes = pmg_path_join(update->folder, changes),
-						 .quiet = false };
-	int r = load_state(&u);
+	pmg_auto(updating) struct pmg_updating u = {
+		.up = update, .feed = feed, .report = report, .err = err
+	};
+	int r;
 
+	u.data = pmg_path_join(update->folder, data);
+	u.changes = pmg_path_join(update->folder, changes);
+	r = load_state(&u);
 	if (r < 0)
 		return r;
 	if (feed->format == PMG_FEED_PMG_INDEX)

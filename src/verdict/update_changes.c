@@ -21,7 +21,7 @@ bool pmg_updating_has_list(const struct pmg_config_feed *feed)
 }
 
 /* @return 1: it is there; 0: the server has it not */
-static int fetch_record(struct updating *u, const struct pmg_delta_item *item)
+static int fetch_record(struct pmg_updating *u, const struct pmg_delta_item *item)
 {
 	pmg_auto(fetch_got) struct pmg_fetch_got got = { 0 };
 	pmg_autofree char *file = pmg_delta_file(item);
@@ -49,7 +49,7 @@ static int fetch_record(struct updating *u, const struct pmg_delta_item *item)
 }
 
 /* What was changed before the whole was made is in the whole, or no more. */
-static void prune(const struct updating *u, const struct pmg_delta *delta)
+static void prune(const struct pmg_updating *u, const struct pmg_delta *delta)
 {
 	pmg_auto(strv) struct pmg_strv wanted = { 0 };
 	DIR *dir = opendir(u->changes);
@@ -65,7 +65,7 @@ static void prune(const struct updating *u, const struct pmg_delta *delta)
 		(void)closedir(dir);
 }
 
-static int fetch_records(struct updating *u, const struct pmg_delta *delta)
+static int fetch_records(struct pmg_updating *u, const struct pmg_delta *delta)
 {
 	int r = pmg_io_mkdirs(u->changes, 0700, u->err);
 	size_t i;
@@ -84,7 +84,7 @@ static int fetch_records(struct updating *u, const struct pmg_delta *delta)
 }
 
 /* @return 0: unchanged or read; 1: there is none, or too much in it */
-static int fetch_list(struct updating *u, struct pmg_fetch_got *got, struct pmg_delta *delta)
+static int fetch_list(struct pmg_updating *u, struct pmg_fetch_got *got, struct pmg_delta *delta)
 {
 	pmg_autofree char *url = pmg_updating_beside(u->feed->url, LIST);
 	pmg_autofree char *to = pmg_xasprintf("%s.csv", u->data);
@@ -110,7 +110,7 @@ static int fetch_list(struct updating *u, struct pmg_fetch_got *got, struct pmg_
 	return r == -PMG_E_LIMIT ? 1 : r;
 }
 
-int pmg_updating_collect(struct updating *u)
+int pmg_updating_collect(struct pmg_updating *u)
 {
 	pmg_auto(fetch_got) struct pmg_fetch_got got = { 0 };
 	pmg_auto(delta) struct pmg_delta delta = { 0 };
@@ -129,7 +129,7 @@ int pmg_updating_collect(struct updating *u)
 	return 0;
 }
 
-void pmg_updating_set_merged(struct updating *u)
+void pmg_updating_set_merged(struct pmg_updating *u)
 {
 	u->state.merged = true;
 	free(u->state.list_etag);
@@ -138,7 +138,7 @@ void pmg_updating_set_merged(struct updating *u)
 	u->state.list_last_modified = pmg_steal_ptr(&u->list_last_modified);
 }
 
-int pmg_updating_changes(struct updating *u)
+int pmg_updating_changes(struct pmg_updating *u)
 {
 	int r = pmg_updating_collect(u);
 

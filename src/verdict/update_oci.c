@@ -13,7 +13,7 @@
 #define STEP 262144U
 
 /* One small document; of a 401 where a token is to be had. */
-static int ask(struct updating *u, const char *url, const char *accept, const char *token,
+static int ask(struct pmg_updating *u, const char *url, const char *accept, const char *token,
 	       char **text, size_t *len, char **challenge)
 {
 	pmg_auto(fetch_got) struct pmg_fetch_got got = { 0 };
@@ -34,7 +34,7 @@ static int ask(struct updating *u, const char *url, const char *accept, const ch
 	return r;
 }
 
-static int get_token(struct updating *u, const char *challenge, const char *base, char **token)
+static int get_token(struct pmg_updating *u, const char *challenge, const char *base, char **token)
 {
 	pmg_autofree char *url = NULL;
 	pmg_autofree char *text = NULL;
@@ -47,7 +47,7 @@ static int get_token(struct updating *u, const char *challenge, const char *base
 }
 
 /* Who is not known is told where everybody gets a token; then it is asked once more. */
-static int get_manifest(struct updating *u, const struct pmg_oci *oci, char **token,
+static int get_manifest(struct pmg_updating *u, const struct pmg_oci *oci, char **token,
 			struct pmg_oci_blob *blob)
 {
 	pmg_autofree char *url = pmg_xasprintf("%smanifests/%s", oci->base, oci->reference);
@@ -64,7 +64,7 @@ static int get_manifest(struct updating *u, const struct pmg_oci *oci, char **to
 	return r < 0 ? r : pmg_oci_blob(text, len, blob, u->err);
 }
 
-static int check_digest(struct updating *u, const char *path, const char *sha256)
+static int check_digest(struct pmg_updating *u, const char *path, const char *sha256)
 {
 	pmg_auto(hasher) struct pmg_hasher *hasher = NULL;
 	pmg_autofd int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -91,7 +91,7 @@ static int check_digest(struct updating *u, const char *path, const char *sha256
 				     "the layer is not the one that the manifest names");
 }
 
-int pmg_updating_blob(struct updating *u, bool *unchanged)
+int pmg_updating_blob(struct pmg_updating *u, bool *unchanged)
 {
 	pmg_auto(fetch_got) struct pmg_fetch_got got = { 0 };
 	pmg_auto(oci) struct pmg_oci oci = { 0 };

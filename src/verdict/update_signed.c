@@ -9,7 +9,7 @@
 #include "verdict/signed.h"
 #include "verdict/update_priv.h"
 
-static int read_manifest(struct updating *u, const char *path, struct pmg_manifest *out)
+static int read_manifest(struct pmg_updating *u, const char *path, struct pmg_manifest *out)
 {
 	struct pmg_pubkey keys[PMG_CONFIG_PUBKEYS_MAX];
 	pmg_autofree char *text = NULL;
@@ -27,7 +27,7 @@ static int read_manifest(struct updating *u, const char *path, struct pmg_manife
 }
 
 /* Is it what was taken last, and still in its place? */
-static bool is_present(const struct updating *u, const struct pmg_manifest *m)
+static bool is_present(const struct pmg_updating *u, const struct pmg_manifest *m)
 {
 	pmg_auto(index) struct pmg_index *index = NULL;
 	struct pmg_err scratch = PMG_ERR_INIT;
@@ -40,7 +40,7 @@ static bool is_present(const struct updating *u, const struct pmg_manifest *m)
 	       pmg_index_built(index) == u->state.imported;
 }
 
-static int take(struct updating *u, const char *path, const struct pmg_manifest *m)
+static int take(struct pmg_updating *u, const char *path, const struct pmg_manifest *m)
 {
 	pmg_auto(index) struct pmg_index *index = NULL;
 	int r = pmg_signed_take(u->up->index, path, m, u->up->accept, u->err);
@@ -54,7 +54,7 @@ static int take(struct updating *u, const char *path, const struct pmg_manifest 
 	return 0;
 }
 
-static int fetch_file(struct updating *u, const struct pmg_manifest *m)
+static int fetch_file(struct pmg_updating *u, const struct pmg_manifest *m)
 {
 	pmg_auto(fetch_got) struct pmg_fetch_got got = { 0 };
 	pmg_autofree char *url = pmg_updating_beside(u->feed->url, m->file);
@@ -63,7 +63,7 @@ static int fetch_file(struct updating *u, const struct pmg_manifest *m)
 	return pmg_updating_fetch(u, &want, &got);
 }
 
-static int fetch_manifest(struct updating *u, const char *to)
+static int fetch_manifest(struct pmg_updating *u, const char *to)
 {
 	pmg_auto(fetch_got) struct pmg_fetch_got got = { 0 };
 	struct pmg_fetch_want want = { .url = u->feed->url, .to = to, .max = PMG_MANIFEST_MAX };
@@ -71,7 +71,7 @@ static int fetch_manifest(struct updating *u, const char *to)
 	return pmg_updating_fetch(u, &want, &got);
 }
 
-int pmg_updating_signed(struct updating *u)
+int pmg_updating_signed(struct pmg_updating *u)
 {
 	bool local = pmg_str_has_prefix(u->feed->url, PMG_UPDATING_FILE);
 	const char *path = u->feed->url + (local ? strlen(PMG_UPDATING_FILE) : 0);
