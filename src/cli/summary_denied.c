@@ -268,40 +268,50 @@ static void say_stays(const struct pmg_out *out, const struct pmg_record *record
 	}
 }
 
+/* Tools that start a package by its name; those `by_verb` with a verb before it. */
+static const struct {
+	const char *tool;
+	bool by_verb;
+} starters[] = {
+	{ "npx", false }, { "pnpx", false }, { "bunx", false }, { "npm", true },
+	{ "pnpm", true }, { "bun", true },   { "yarn", true },
+};
+
+static bool is_verb(const char *word)
+{
+	static const char *const verbs[] = { "exec", "x", "dlx" };
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(verbs); i++)
+		if (pmg_streq(verbs[i], word))
+			return true;
+	return false;
+}
+
+/* The next word that is no option, and on behind it. NULL: there is none. */
+static const char *next_word(const struct pmg_strv *argv, size_t *at)
+{
+	while (*at < argv->n && argv->v[*at][0] == '-')
+		(*at)++;
+	return *at < argv->n ? argv->v[(*at)++] : NULL;
+}
+
 /* "pnpm" of "npx -y pnpm@9 install": a manager within a tool that starts packages is a script of
  * that. @return NULL: it is none; caller frees */
 static char *manager_within(const struct pmg_record *record)
 {
-	static const char *const starters[] = {
-		"npx", "pnpx", "bunx", "npm", "pnpm", "bun", "yarn"
-	};
-	static const char *const verbs[] = { "exec", "x", "dlx" };
-	const struct pmg_strv *argv = &record->argv;
-	bool starts = false, runs = false;
-	size_t i, k;
+	pmg_autofree char *name = NULL;
+	const char *word;
+	size_t at = 1, k = 0;
 
-	for (k = 0; k < PMG_ARRAY_LEN(starters); k++) {
-		starts = starts || pmg_streq(starters[k], record->tool);
-		runs = runs || (k < 3 && pmg_streq(starters[k], record->tool));
-	}
-	for (i = 1; starts && i < argv->n; i++) {
-		pmg_autofree char *word = NULL;
-		bool verb = false;
-
-		if (argv->v[i][0] == '-')
-			continue;
-		for (k = 0; k < PMG_ARRAY_LEN(verbs); k++)
-			verb = verb || pmg_streq(verbs[k], argv->v[i]);
-		if (!runs && !verb)
-			return NULL;
-		if (!runs) {
-			runs = true;
-			continue;
-		}
-		word = pmg_xstrndup(argv->v[i], strcspn(argv->v[i], "@"));
-		return *word && pmg_pm_find(word) ? pmg_steal_ptr(&word) : NULL;
-	}
-	return NULL;
+	while (k < PMG_ARRAY_LEN(starters) && !pmg_streq(starters[k].tool, record->tool))
+		k++;
+	if (k == PMG_ARRAY_LEN(starters) ||
+	    (starters[k].by_verb && !is_verb(next_word(&record->argv, &at))))
+		return NULL;
+	word = next_word(&record->argv, &at);
+	name = word ? pmg_xstrndup(word, strcspn(word, "@")) : NULL;
+	return name && *name && pmg_pm_find(name) ? pmg_steal_ptr(&name) : NULL;
 }
 
 static void say_within(const struct pmg_out *out, const struct pmg_record *record)
