@@ -48,9 +48,9 @@ static int check_count(struct pmg_store *store, const char *feed, struct pmg_str
 			      feed, had);
 	else if (has + withdrawn < had - had / 10)
 		pmg_strv_addf(found,
-			      "%" PRId64 " records, where the feed \"%s\" has %" PRId64
+			      "%" PRId64 " record%s, where the feed \"%s\" has %" PRId64
 			      " in the index",
-			      has, feed, had);
+			      has, has == 1 ? "" : "s", feed, had);
 	return 0;
 }
 

@@ -71,7 +71,7 @@ static const struct {
 	{ { AT("MAL-1", "x", "2025-06-04T00:00:00Z", EVER),
 	    AT("MAL-2", "y", "2025-06-04T00:00:00Z", EVER) },
 	  { AT("MAL-2", "react", "2025-06-03T00:00:00Z", EVER) },
-	  { "1 records, where", "its newest record", "all versions of react" } },
+	  { "1 record, where", "its newest record", "all versions of react" } },
 };
 
 static int finish(const char *dir, const char *const *texts, bool guard, bool accept,
