@@ -21,7 +21,7 @@
 #define PMG_AGES_MS      120000U    /* for one document */
 #define PMG_AGES_LARGE   (4U << 20) /* bytes of a document, beyond which one waits for its turn */
 
-/* One who waits; in its own memory. Set task, zero the rest. */
+/* Somebody who waits for dates; in the caller's memory. Set task, zero the rest. */
 struct pmg_ages_wait {
 	struct pmg_task task; /* queued when it is over */
 	struct pmg_err err;   /* code is 0, or why no date is known */
@@ -35,8 +35,9 @@ void pmg_ages_free(struct pmg_ages *ages);
 PMG_DEFINE_AUTO(ages, struct pmg_ages *, pmg_ages_free);
 
 /**
- * A request that goes by: who is allowed to see a registry's documents may see those that are asked
- * for here. @param authorization  NULL: it has none
+ * A request of the run's own to a registry goes by: its Authorization is used for what is asked
+ * here of the same registry.
+ * @param authorization  NULL: it has none
  */
 void pmg_ages_note(struct pmg_ages *ages, const struct pmg_url *url, const char *authorization);
 
@@ -57,10 +58,10 @@ struct pmg_ages_pin {
 	const char *url; /* as of pm/resolved.h; "" for a registry */
 };
 /**
- * The same of what nobody fetches now, as far as registries have said. Of PyPI the oldest file of a
- * version counts: which of them will be taken is not known; of several registries the latest date.
- * What is in no registry's archive has no age; what may be in any folder has the one that a
- * registry knows.
+ * The same for a package that nobody fetches now, as far as registries have said. Of a version of
+ * PyPI the oldest file counts, as nobody knows which one will be taken; of several registries the
+ * latest date. An archive from outside of all registries (git, a path) has no age; of one that may
+ * be from anywhere (PMG_RESOLVED_ANYWHERE) a registry that does not know it says nothing.
  */
 int64_t pmg_ages_find_pin(const struct pmg_ages *ages, const struct pmg_ages_pin *pin);
 /** Which registries would have to be asked for that? @param[out] registries  room for
@@ -69,7 +70,7 @@ size_t pmg_ages_missing(const struct pmg_ages *ages, const struct pmg_ages_pin *
 			size_t *registries);
 
 #define PMG_AGES_KEPT_MAX 8192U /* lines */
-/** That artifact was let in: its date is for the next run too. */
+/** That artifact was let in: keep its date for the next run. */
 void pmg_ages_keep(struct pmg_ages *ages, const struct pmg_asked *asked, const struct pmg_url *url);
 void pmg_ages_keep_pin(struct pmg_ages *ages, const struct pmg_ages_pin *pin);
 /** What was kept, "eco base-url name label seconds". Borrowed. */
@@ -81,16 +82,16 @@ void pmg_ages_remember(struct pmg_ages *ages, const char *text);
 enum pmg_ages_how {
 	PMG_AGES_PLAIN,
 	PMG_AGES_FULL, /* of npm: no use in asking for the abbreviated form */
-	PMG_AGES_EARLY /* before the run asks for anything: a registry that does not know us yet may
-			* deny what it has. That is no answer then (-PMG_E_NOTFOUND) */
+	PMG_AGES_EARLY /* before the run's own requests, so without their Authorization: that the
+			* registry denies a package is no answer then (-PMG_E_NOTFOUND) */
 };
 /** Have a registry asked, and wait. Who waits comes before what is asked ahead. */
 void pmg_ages_wait(struct pmg_ages *ages, size_t registry, const char *name, enum pmg_ages_how how,
 		   struct pmg_ages_wait *wait);
-/** Have it asked, early, since its dates will be wanted. */
+/** Have it asked, PMG_AGES_EARLY, and wait for nothing: its dates will be wanted soon. */
 void pmg_ages_ahead(struct pmg_ages *ages, size_t registry, const char *name);
 struct pmg_page;
-/** Would all that a page offers be old enough, had it been published then? */
+/** Would all that a page offers be old enough if it had been published at that time? */
 bool pmg_ages_suffice(struct pmg_judge *judge, const struct pmg_page *page, enum pmg_eco eco,
 		      const char *name, int64_t published);
 

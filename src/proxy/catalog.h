@@ -36,7 +36,8 @@ void pmg_catalog_add_cached(struct pmg_catalog *catalog, const char *text);
 /** Managers ask it for names in that scope, and no other registry for these. @param scope  "@acme"
  */
 void pmg_catalog_set_scope(struct pmg_catalog *catalog, size_t registry, const char *scope);
-/** What it has is its own. @param scope  "@acme": only of names in it; NULL: all */
+/** The registry has packages of its own: a record about a public package of the same name is not
+ *  about them. @param scope  "@acme": only names in it; NULL: all */
 void pmg_catalog_set_private(struct pmg_catalog *catalog, size_t registry, const char *scope);
 /**
  * Is a package at that address for sure one of a private registry? Only when it is below the base

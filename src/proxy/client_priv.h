@@ -1,7 +1,14 @@
 #ifndef PMG_PROXY_CLIENT_PRIV_H
 #define PMG_PROXY_CLIENT_PRIV_H
-/** The parts of a client's connection: client.c (input, output, states), client_request.c (what a
- *  head leads to), client_answer.c (what goes back). */
+/**
+ * The parts of a client's connection:
+ *
+ *   client.c           input, output, states
+ *   client_request.c   what the head of a request leads to
+ *   client_answer.c    what goes back, as it comes
+ *   client_document.c  an answer that is read whole before it goes on (document.h)
+ *   client_artifact.c  an answer whose end is held back (artifact.h)
+ */
 #include "proxy/ages.h"
 #include "proxy/artifact.h"
 #include "proxy/client.h"
@@ -75,7 +82,7 @@ struct pmg_client {
 	bool has_body;      /* of the request: all was read */
 	bool is_bad_body;   /* its chunks are malformed */
 	bool has_head;      /* of the response: queued */
-	bool is_text;       /* the response is to be text, as it is */
+	bool is_text;       /* the response has to be plain text: pmg_artifacts_want_text() */
 	bool is_disguised;  /* and was not */
 	bool drops_body;    /* of the response: it leads elsewhere */
 	struct pmg_outgoing outgoing;
@@ -116,6 +123,13 @@ void pmg_client_on_probe(void *client); /* tunnel or look inside, now that the i
 void pmg_client_refuse_package(struct pmg_client *client, const struct pmg_refusal *refusal);
 
 /* client_answer.c */
+/** Queue an answer of the proxy's own; then the connection goes on (keeps) or ends. */
+void pmg_client_answer(struct pmg_client *client, const struct pmg_answer *answer);
+void pmg_client_refuse(struct pmg_client *client, int status, const char *text); /* and close */
+/** Send the request at hand upstream. @param head  is changed */
+void pmg_client_forward(struct pmg_client *client, struct pmg_head *head);
+/** Nothing of the request at hand is needed any more. */
+void pmg_client_forget(struct pmg_client *client);
 /** Body bytes that go to the client; its head goes before the first. */
 enum pmg_flow pmg_client_deliver_bytes(void *client, const char *bytes, size_t len);
 /** There is nothing more to come: whatever the client was sent is whole, or must not look so. */
@@ -134,14 +148,5 @@ bool pmg_client_begin_artifact(struct pmg_client *client, struct pmg_head *head,
 			       enum pmg_framing framing, uint64_t length);
 /** All of it has come, or (whole: false) no more will. */
 void pmg_client_end_artifact(struct pmg_client *client);
-
-/* client_answer.c */
-/** Queue an answer of the proxy's own; then the connection goes on (keeps) or ends. */
-void pmg_client_answer(struct pmg_client *client, const struct pmg_answer *answer);
-void pmg_client_refuse(struct pmg_client *client, int status, const char *text); /* and close */
-/** Send the request at hand upstream. @param head  is changed */
-void pmg_client_forward(struct pmg_client *client, struct pmg_head *head);
-/** Nothing of the request at hand is needed any more. */
-void pmg_client_forget(struct pmg_client *client);
 
 #endif

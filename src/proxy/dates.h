@@ -47,13 +47,14 @@ void pmg_dates_each(const struct pmg_dates *dates, size_t registry, const char *
 		    void (*fn)(void *ctx, const char *label, int64_t published), void *ctx);
 
 /**
- * A date that is to be kept for the next run.
- * @return true once for each, and not for what is of an earlier run
+ * Is this date to be kept for the next run? True once for each that a document of this run gave;
+ * what an earlier run kept is kept already.
+ * @param[out] published  set when true
  */
 bool pmg_dates_keep(struct pmg_dates *dates, size_t registry, const char *name, const char *label,
 		    int64_t *published);
 
-/** From an earlier run: makes no document of it, so that what it does not say stays unknown. */
+/** A date that an earlier run kept. It makes no document: what it does not say stays UNKNOWN. */
 void pmg_dates_remember(struct pmg_dates *dates, size_t registry, const char *name,
 			const char *label, int64_t published);
 

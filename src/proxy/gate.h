@@ -23,15 +23,16 @@ struct pmg_gate {
 };
 
 /**
- * Is there anything against an artifact whatever its age is? Then nothing is asked of a registry,
- * not even for dates. A refusal is reported.
+ * Is there anything against an artifact that has nothing to do with its age? This is asked first:
+ * of what is refused so no registry is asked, not even for its date. A refusal is reported.
  * @param[out] out  filled when the answer is true
  */
 bool pmg_gate_bars(const struct pmg_gate *gate, const struct pmg_asked *asked,
 		   const struct pmg_url *url, struct pmg_refusal *out);
 /**
- * Judge, by asked->published too, and report; of what asked->is_inspected only the refusal, as the
- * rest follows.
+ * May a request go out? An artifact is judged by asked->published too. The outcome is reported; of
+ * one with asked->is_inspected only a refusal, since pmg_gate_release() or pmg_gate_passed()
+ * follows.
  * @param[in,out] asked  gets the waivers that were used
  * @param[out] out  filled when the answer is false
  */
@@ -41,20 +42,22 @@ bool pmg_gate_admit(const struct pmg_gate *gate, struct pmg_asked *asked, const 
 /* What is known of an artifact when all of it has come. All borrowed. */
 struct pmg_gate_artifact {
 	const struct pmg_traits *findings;
-	const struct pmg_strv *others;        /* name, version, ... of what it says to be; NULL */
+	const struct pmg_strv *others;        /* name, version, name, ...: what else it says inside
+					       * to be; NULL */
 	const unsigned char *sha256, *sha512; /* NULL: not computed */
 	uint32_t block, report;               /* bits of conf/trait.h */
 	const char *failed;                   /* why it could not be looked into; NULL */
 };
 
 /**
- * May the end of an artifact go on that was admitted? Told in either case.
+ * An artifact that pmg_gate_admit() let in was looked into: may its end, which is held back, go on?
+ * Reported in either case.
  * @param[out] out  filled when the answer is false
  */
 bool pmg_gate_release(const struct pmg_gate *gate, const struct pmg_asked *asked,
 		      const struct pmg_url *url, const struct pmg_gate_artifact *artifact,
 		      struct pmg_refusal *out);
-/** Tell that an artifact was let through whose end was not seen. */
+/** Report an admitted artifact as let through whose end was never seen: client or upstream left. */
 void pmg_gate_passed(const struct pmg_gate *gate, const struct pmg_asked *asked,
 		     const struct pmg_url *url);
 
