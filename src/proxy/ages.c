@@ -32,8 +32,8 @@ struct pmg_ages_job {
 	struct pmg_err why;
 	struct pmg_ages_wait *waiting;
 	bool is_running;
-	bool is_early; /* nobody is known yet who may see what is not for all */
-	bool is_bare;  /* asked without an authorization */
+	bool is_early;     /* nobody is known yet who may see what is not for all */
+	bool is_anonymous; /* asked without an authorization */
 };
 
 struct pmg_ages *pmg_ages_new(struct pmg_service *service)
@@ -212,19 +212,10 @@ bool pmg_ages_suffice(struct pmg_judge *judge, const struct pmg_page *page, enum
 	return published > 0;
 }
 
-static void put_dates(struct pmg_ages_job *job, int64_t otherwise)
+static void keep_dates(const struct pmg_ages_job *job, int64_t otherwise)
 {
-	struct pmg_dates_page *dates = pmg_dates_page_new(job->registry, job->canonical);
-	size_t i, n = job->page ? pmg_page_count(job->page) : 0;
-
-	for (i = 0; i < n; i++) {
-		int64_t published = PMG_PUBLISHED_NONE;
-		const char *label = pmg_page_label(job->page, i, &published);
-
-		pmg_dates_page_add(dates, label,
-				   published != PMG_PUBLISHED_NONE ? published : otherwise);
-	}
-	pmg_dates_put(job->ages->service->dates, dates);
+	pmg_page_put_dates(job->page, job->ages->service->dates, job->registry, job->canonical,
+			   otherwise);
 }
 
 /* A document is there whole. @return false: another one is needed */
@@ -236,21 +227,21 @@ static bool take_document(struct pmg_ages_job *job)
 		return true;
 	modified = pmg_page_modified(job->page);
 	if (pmg_page_has_dates(job->page) || job->phase == FULL || job->eco != PMG_ECO_NPM) {
-		put_dates(job, PMG_DATES_NONE);
+		keep_dates(job, PMG_DATES_NONE);
 		return true;
 	}
 	if (modified == PMG_PUBLISHED_NONE ||
 	    !pmg_ages_suffice(job->ages->service->gate.judge, job->page, job->eco, job->name,
 			      modified))
 		return false;
-	put_dates(job, modified);
+	keep_dates(job, modified);
 	return true;
 }
 
 /* Some registries say of what is not for all that there is no such package. */
 static bool is_denied(const struct pmg_ages_job *job)
 {
-	return job->is_early && job->is_bare &&
+	return job->is_early && job->is_anonymous &&
 	       (job->status == 401 || job->status == 403 || job->status == 404);
 }
 
@@ -271,7 +262,7 @@ static bool take_answer(struct pmg_ages_job *job, const struct pmg_err *err)
 				  job->status);
 		return true;
 	} else if (job->status == 404 || job->status == 410) {
-		put_dates(job, PMG_DATES_NONE); /* there is no such package: nothing has a date */
+		keep_dates(job, PMG_DATES_NONE); /* there is no such package: nothing has a date */
 		return true;
 	} else if (job->redirect.host) {
 		return false;
@@ -365,7 +356,7 @@ static int ask(struct pmg_ages_job *job, struct pmg_err *err)
 				       .n = PMG_ARRAY_LEN(fields) - !is_known };
 	const struct pmg_exchange_user user = { job, on_head, on_body, on_pull, on_done };
 
-	job->is_bare = !authorization;
+	job->is_anonymous = !authorization;
 	return pmg_exchange_start(&service->upstream, &job->url, &head, PMG_FRAMING_NONE, 0, &user,
 				  &job->exchange, err);
 }
@@ -443,7 +434,7 @@ static bool is_of_use(const struct pmg_ages_job *job, size_t registry, const cha
 {
 	return job->registry == registry && strcmp(job->canonical, canonical) == 0 &&
 	       (how != PMG_AGES_FULL || job->phase == FULL) &&
-	       !(job->is_bare && job->ages->authorizations[registry]);
+	       !(job->is_anonymous && job->ages->authorizations[registry]);
 }
 
 static struct pmg_ages_job *get(struct pmg_ages *ages, size_t registry, const char *name,

@@ -32,7 +32,7 @@ struct pmg_artifact {
 	uint64_t free_left; /* bytes that may go on before any is held back */
 	bool is_coded;      /* so that nobody here can tell what the client will see */
 	bool is_wrapped;    /* or, as it says, in gzip: some clients undo that first, others not */
-	bool is_bare;       /* but what the address names is nothing in gzip */
+	bool names_no_gzip; /* but what the address names is nothing in gzip */
 	bool is_partial;
 };
 
@@ -117,7 +117,7 @@ bool pmg_artifacts_want_text(const struct pmg_artifacts *artifacts, const struct
 static void remember(struct pmg_artifacts *all, const struct pmg_url *url,
 		     const struct pmg_refusal *refusal)
 {
-	if (all->n_refused >= PMG_ARTIFACT_REFUSED)
+	if (all->n_refused >= PMG_ARTIFACT_REFUSED_MAX)
 		return;
 	all->refused =
 		pmg_grow(all->refused, all->n_refused, &all->cap_refused, sizeof *all->refused);
@@ -194,7 +194,7 @@ static const char *not_seen(const struct pmg_artifact *artifact,
 	if (artifact->is_partial)
 		return "only a part of it came, where all was asked for";
 	if (artifact->is_coded ||
-	    (artifact->is_wrapped && (artifact->is_bare || !inspected->is_whole)))
+	    (artifact->is_wrapped && (artifact->names_no_gzip || !inspected->is_whole)))
 		return "it came in a coding that was not asked for";
 	return inspected->failed;
 }
@@ -214,7 +214,7 @@ struct pmg_artifact *pmg_artifact_new(struct pmg_artifacts *artifacts,
 	for (i = 0; i < asked->who.n; i++)
 		pmg_inspect_what_add(&what, asked->who.v[i].name, asked->who.v[i].version);
 	find_coding(artifact, head);
-	artifact->is_bare = what.eco == PMG_ECO_PYPI && !pmg_str_has_suffix(path, "gz");
+	artifact->names_no_gzip = what.eco == PMG_ECO_PYPI && !pmg_str_has_suffix(path, "gz");
 	what.opens = artifacts->policy.enabled || artifact->is_wrapped;
 	artifact->all = artifacts;
 	artifact->user = *user;
@@ -243,7 +243,7 @@ struct pmg_str *pmg_artifact_head(struct pmg_artifact *artifact)
 	return &artifact->head;
 }
 
-/* @return how many of the bytes were passed on */
+/* @return as the user's pass() */
 static enum pmg_flow pass(struct pmg_artifact *artifact, const char *bytes, size_t len)
 {
 	return len > 0 ? artifact->user.pass(artifact->user.ctx, bytes, len) : PMG_FLOW_GO;
@@ -330,7 +330,6 @@ bool pmg_artifact_judge(struct pmg_artifact *artifact, const struct pmg_asked *a
 		.report = all->policy.enabled ? all->policy.report : 0,
 		.failed = not_seen(artifact, inspected),
 	};
-
 	struct pmg_earlier_file file;
 	bool is_named = names_file(artifact, asked, url, inspected, &file);
 

@@ -13,10 +13,10 @@
 #include "verdict/earlier.h"
 #include "verdict/inspect.h"
 
-#define PMG_ARTIFACT_HELD     ((size_t)256 << 10) /* bytes held back, of one */
-#define PMG_ARTIFACT_HEAD_MAX ((size_t)2 * PMG_HTTP_HEAD_MAX)
-#define PMG_ARTIFACT_REFUSED  1024U   /* addresses that are refused at once when asked again */
-#define PMG_ARTIFACT_JUDGE_MS 300000U /* until what is held back is judged */
+#define PMG_ARTIFACT_HELD        ((size_t)256 << 10) /* bytes held back, of one */
+#define PMG_ARTIFACT_HEAD_MAX    ((size_t)2 * PMG_HTTP_HEAD_MAX)
+#define PMG_ARTIFACT_REFUSED_MAX 1024U   /* addresses that are refused at once when asked again */
+#define PMG_ARTIFACT_JUDGE_MS    300000U /* until what is held back is judged */
 
 /* What of all that can be found matters: bits of conf/trait.h. */
 struct pmg_artifact_policy {
@@ -34,19 +34,20 @@ int pmg_artifacts_new(struct pmg_loop *loop, const struct pmg_gate *gate,
 		      struct pmg_err *err) PMG_MUST_CHECK;
 /** After all artifacts were freed. NULL is fine. */
 void pmg_artifacts_free(struct pmg_artifacts *artifacts);
-/** Is the answer to that to be looked into? */
+/** Is the answer to this request to be looked into? */
 bool pmg_artifacts_want(const struct pmg_artifacts *artifacts, const struct pmg_asked *asked,
 			const struct pmg_url *url);
-/** Is it a metadata file (PEP 658), which goes by as long as it is text? Documents and redirects
- * may name the address of one for a distribution. */
+/** Does the request ask for a metadata file, at a distribution's address with ".metadata" behind it
+ * (PEP 658)? It is not looked into, but has to be plain text: a document or a redirect could name
+ * such an address for an archive. */
 bool pmg_artifacts_want_text(const struct pmg_artifacts *artifacts, const struct pmg_asked *asked,
 			     const struct pmg_url *url);
-/** Was it refused for what it is? @param[out] out  filled when so */
+/** Was what lies at this address refused before for what is in it? @param[out] out  filled if so */
 bool pmg_artifacts_refuse(const struct pmg_artifacts *artifacts, const struct pmg_url *url,
 			  struct pmg_refusal *out);
-/** Ask for it as it is, in no coding. */
+/** Change a request so that the body comes in no coding. */
 void pmg_artifact_ask_plain(struct pmg_head *head);
-/** Ask for all of it, as it is. */
+/** Change a request so that all of it comes, in no coding: no range, no condition. */
 void pmg_artifact_ask_whole(struct pmg_head *head);
 
 struct pmg_artifact;
@@ -76,16 +77,17 @@ struct pmg_str *pmg_artifact_head(struct pmg_artifact *artifact);
 
 /** @return GO: taken; WAIT: not, moved() will tell; STOP */
 enum pmg_flow pmg_artifact_feed(struct pmg_artifact *artifact, const char *bytes, size_t len);
-/** All has come. moved() will tell when it is judged. */
+/** All has come. moved() will tell when it is looked through. */
 void pmg_artifact_finish(struct pmg_artifact *artifact);
 bool pmg_artifact_is_done(struct pmg_artifact *artifact);
 /**
- * May its end go on? What is refused is remembered, and told.
- * @param[out] out  filled when not
+ * It is done: may its end go on? The front is told in either case, and the address of what is
+ * refused is remembered.
+ * @param[out] out  filled when it may not
  */
 bool pmg_artifact_judge(struct pmg_artifact *artifact, const struct pmg_asked *asked,
 			const struct pmg_url *url, struct pmg_refusal *out) PMG_MUST_CHECK;
-/** pass() what is held back. @return as pass() */
+/** Hand what is held back to pass(). @return as pass() */
 enum pmg_flow pmg_artifact_release(struct pmg_artifact *artifact);
 
 #endif

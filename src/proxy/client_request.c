@@ -244,7 +244,7 @@ static void refuse_undated(struct pmg_client *client)
 
 	(void)pmg_err_wrap(&err, "when %s was published", who->name);
 	if (err.diag == 0)
-		(void)pmg_err_diag(&err, 3011);
+		(void)pmg_err_diag(&err, PMG_DIAG_DOCUMENT);
 	pmg_report_trouble(client->service->report, target, &err);
 	(void)snprintf(refusal.reason, sizeof refusal.reason, "Blocked by pmg: no publish time");
 	(void)snprintf(refusal.text, sizeof refusal.text, "pmg could not find out %s [PMG%d]",

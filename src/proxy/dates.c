@@ -217,7 +217,6 @@ void pmg_dates_each(const struct pmg_dates *dates, size_t registry, const char *
 		fn(ctx, page->texts.s + page->v[i].label, page->v[i].published);
 }
 
-/* Lines come sorted as they were written: insertion at the end is the common case. */
 void pmg_dates_remember(struct pmg_dates *dates, size_t registry, const char *name,
 			const char *label, int64_t published)
 {
@@ -232,6 +231,6 @@ void pmg_dates_remember(struct pmg_dates *dates, size_t registry, const char *na
 	}
 	dates->bytes -= bytes_of(page);
 	pmg_dates_page_add(page, label, published);
-	sort(page);
+	sort(page); /* each time: few versions of a package are in use */
 	dates->bytes += bytes_of(page);
 }

@@ -156,17 +156,8 @@ bool pmg_document_is_lost(const struct pmg_document *document)
 /* Its dates are those by which an artifact of it will be judged. */
 static void keep_dates(const struct pmg_document *document)
 {
-	struct pmg_dates_page *dates = pmg_dates_page_new(document->registry, document->canonical);
-	size_t i, n = pmg_page_count(document->page);
-
-	for (i = 0; i < n; i++) {
-		int64_t published = PMG_PUBLISHED_NONE;
-		const char *label = pmg_page_label(document->page, i, &published);
-
-		pmg_dates_page_add(dates, label,
-				   published == PMG_PUBLISHED_NONE ? PMG_DATES_NONE : published);
-	}
-	pmg_dates_put(document->service->dates, dates);
+	pmg_page_put_dates(document->page, document->service->dates, document->registry,
+			   document->canonical, PMG_DATES_NONE);
 }
 
 static int64_t known_date(void *ctx, const char *label)

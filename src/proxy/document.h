@@ -17,6 +17,10 @@
 #include "proxy/respond.h"
 #include "proxy/service.h"
 
+/* No document, or no date of an artifact, since the registry did not say what is needed.
+ * docs/codes/PMG3011.md */
+#define PMG_DIAG_DOCUMENT 3011
+
 struct pmg_document;
 void pmg_document_free(struct pmg_document *document);
 PMG_DEFINE_AUTO(document, struct pmg_document *, pmg_document_free);
@@ -56,7 +60,7 @@ const char *pmg_document_instead(const struct pmg_document *document);
  * The head of what the client gets.
  * @param minor, keeps  of its request
  * @param[out] outgoing, out  as pmg_response_write()
- * @param[out] err  when negative is returned: why it gets no document; diag is PMG3011
+ * @param[out] err  when negative is returned: why it gets no document; diag is PMG_DIAG_DOCUMENT
  * @return 1: the body follows by pull(); 0: there is none (304); -PMG_E_...: refuse it
  */
 int pmg_document_start(struct pmg_document *document, int minor, bool keeps,

@@ -5,9 +5,8 @@
 #include "base/str.h"
 #include "proxy/document_priv.h"
 
-#define PACKED_PIECE  2048U /* of what is inflated: at most a thousand times as much comes out */
-#define FIELDS_ADDED  2U    /* to the head of a filtered answer */
-#define DIAG_DOCUMENT 3011
+#define PACKED_PIECE 2048U /* of what is inflated: at most a thousand times as much comes out */
+#define FIELDS_ADDED 2U    /* to the head of a filtered answer */
 
 /* Is one of the validators in a list that one? Weakly (RFC 9110, 13.1.2). */
 static bool lists_etag(const char *list, const char *etag)
@@ -129,7 +128,7 @@ int pmg_document_start(struct pmg_document *document, int minor, bool keeps,
 	if ((document->filters || document->is_lost) && document->why.code != 0) {
 		(void)pmg_err_set(err, document->why.code, 0, "the document of %s: %s",
 				  document->name, document->why.msg);
-		return pmg_err_diag(err, DIAG_DOCUMENT);
+		return pmg_err_diag(err, PMG_DIAG_DOCUMENT);
 	}
 	if (document->is_filtered) {
 		if (pmg_inflate_is_needed(encoding, &is_unknown))

@@ -12,7 +12,7 @@ static struct pmg_npm_version *at_hand(const struct pmg_packument *doc)
 	return &doc->versions[doc->versions_n - 1];
 }
 
-static void is_unreadable(struct pmg_packument *doc)
+static void set_unreadable(struct pmg_packument *doc)
 {
 	if (doc->kind == PMG_PACKUMENT_VERSION)
 		doc->dist.is_bad = true; /* its name may come later */
@@ -32,7 +32,7 @@ static int on_field(struct pmg_packument *doc, const struct pmg_jsonstrict_item 
 	doc->field = i < 0 ? NO_FIELD : (int)fields[i];
 	if (i == -PMG_E_PARSE || (doc->field == FIELD_VERSION && version->has_own) ||
 	    (doc->field == FIELD_DIST && doc->dist.is_there))
-		is_unreadable(doc);
+		set_unreadable(doc);
 	version->has_own |= doc->field == FIELD_VERSION;
 	doc->dist.is_there |= doc->field == FIELD_DIST;
 	return 0;
@@ -97,11 +97,11 @@ static void on_tarball(struct pmg_packument *doc, const struct pmg_jsonstrict_it
 	pmg_autofree char *text = pmg_xmalloc(item->len + 1);
 
 	if (item->is_cut || pmg_jsonstrict_decode(item->text, item->len, text) < 0) {
-		is_unreadable(doc);
+		set_unreadable(doc);
 		return;
 	}
 	if (!pmg_weburl_is_plain(text))
-		is_unreadable(doc);
+		set_unreadable(doc);
 	if (doc->kind == PMG_PACKUMENT_VERSION)
 		doc->dist.own = pmg_steal_ptr(&text);
 	else if (doc->tarball)
@@ -117,7 +117,7 @@ int pmg_npm_in_dist(struct pmg_packument *doc, const struct pmg_jsonstrict_item 
 		i = pmg_jsonstrict_key(item, names);
 		doc->dist.is_tarball = i == 0;
 		if (i == -PMG_E_PARSE || (i == 0 && doc->dist.has_tarball))
-			is_unreadable(doc);
+			set_unreadable(doc);
 		doc->dist.has_tarball |= i == 0;
 		return 0;
 	}
@@ -126,7 +126,7 @@ int pmg_npm_in_dist(struct pmg_packument *doc, const struct pmg_jsonstrict_item 
 	if (item->event == PMG_JSONSTRICT_STRING && !doc->dist.own)
 		on_tarball(doc, item);
 	else /* a list of one text is that text to some */
-		is_unreadable(doc);
+		set_unreadable(doc);
 	return 0;
 }
 

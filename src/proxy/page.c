@@ -82,8 +82,15 @@ static int npm_filter(const void *doc, pmg_withhold_fn withhold, void *ctx,
 }
 
 static const struct scanner npm_scanner = {
-	npm_drop,      npm_feed,     npm_finish, npm_count,  npm_label,
-	npm_has_dates, npm_modified, npm_date,   npm_filter,
+	.drop = npm_drop,
+	.feed = npm_feed,
+	.finish = npm_finish,
+	.count = npm_count,
+	.label = npm_label,
+	.has_dates = npm_has_dates,
+	.modified = npm_modified,
+	.date = npm_date,
+	.filter = npm_filter,
 };
 
 static void pypi_drop(void *doc)
@@ -137,8 +144,15 @@ static int pypi_filter(const void *doc, pmg_withhold_fn withhold, void *ctx,
 }
 
 static const struct scanner pypi_scanner = {
-	pypi_drop,      pypi_feed,     pypi_finish, pypi_count,  pypi_label,
-	pypi_has_dates, pypi_modified, pypi_date,   pypi_filter,
+	.drop = pypi_drop,
+	.feed = pypi_feed,
+	.finish = pypi_finish,
+	.count = pypi_count,
+	.label = pypi_label,
+	.has_dates = pypi_has_dates,
+	.modified = pypi_modified,
+	.date = pypi_date,
+	.filter = pypi_filter,
 };
 
 void pmg_page_free(struct pmg_page *page)
@@ -312,6 +326,22 @@ bool pmg_page_has_dates(const struct pmg_page *page)
 int64_t pmg_page_modified(const struct pmg_page *page)
 {
 	return page->scanner->modified(page->doc);
+}
+
+void pmg_page_put_dates(const struct pmg_page *page, struct pmg_dates *dates, size_t registry,
+			const char *name, int64_t otherwise)
+{
+	struct pmg_dates_page *kept = pmg_dates_page_new(registry, name);
+	size_t i, n = page ? pmg_page_count(page) : 0;
+
+	for (i = 0; i < n; i++) {
+		int64_t published = PMG_PUBLISHED_NONE;
+		const char *label = pmg_page_label(page, i, &published);
+
+		pmg_dates_page_add(kept, label,
+				   published != PMG_PUBLISHED_NONE ? published : otherwise);
+	}
+	pmg_dates_put(dates, kept);
 }
 
 void pmg_page_date(struct pmg_page *page, pmg_page_date_fn find, void *ctx)

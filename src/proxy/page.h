@@ -47,7 +47,8 @@ int pmg_page_feed(struct pmg_page *page, const char *bytes, size_t len,
 /** There is nothing more. @return as above */
 int pmg_page_finish(struct pmg_page *page, struct pmg_err *err) PMG_MUST_CHECK;
 uint64_t pmg_page_plain(const struct pmg_page *page); /* bytes so far, inflated */
-/** Does it begin as nothing that any client could take for such a document? An archive, perhaps. */
+/** Can no client take it for such a document, by its first byte? It is an archive, perhaps, at an
+ * address where a document is expected. */
 bool pmg_page_is_other(const struct pmg_page *page);
 
 /* Of one that is finished. */
@@ -60,6 +61,15 @@ const char *pmg_page_label(const struct pmg_page *page, size_t i, int64_t *publi
 bool pmg_page_has_dates(const struct pmg_page *page);
 /** When all that is in it had come out at the latest; PMG_PUBLISHED_NONE: it does not say. */
 int64_t pmg_page_modified(const struct pmg_page *page);
+
+/**
+ * Keep what it says in the table of dates, in the place of what was known of that package.
+ * @param page       NULL: the registry has no such package
+ * @param name       canonical
+ * @param otherwise  for what it does not date; PMG_DATES_NONE
+ */
+void pmg_page_put_dates(const struct pmg_page *page, struct pmg_dates *dates, size_t registry,
+			const char *name, int64_t otherwise);
 
 /** When was that published? PMG_PUBLISHED_NONE: no date. */
 typedef int64_t (*pmg_page_date_fn)(void *ctx, const char *label);

@@ -197,21 +197,6 @@ static int write_bundle(const struct pmg_start *start, int fd, struct pmg_err *e
 	return r < 0 ? pmg_err_wrap(err, "CA bundle") : 0;
 }
 
-/* A cache that cannot be read is as good as none. */
-static void load_cache(struct pmg_start *start)
-{
-	struct pmg_err scratch = PMG_ERR_INIT;
-	pmg_autofree char *text = NULL;
-	size_t len = 0;
-
-	if (!start->wire.cache_path)
-		return;
-	if (pmg_io_slurp(start->wire.cache_path, PMG_START_CACHE_MAX, &text, &len, &scratch) == 0)
-		pmg_catalog_add_cached(start->catalog, text);
-	else if (scratch.code != PMG_E_NOTFOUND)
-		pmg_log_debug("%s", scratch.msg);
-}
-
 /* What was kept of earlier runs. NULL: nothing, or it cannot be read, which only costs time. */
 static char *load_kept(const char *path, size_t max)
 {
@@ -224,8 +209,12 @@ static char *load_kept(const char *path, size_t max)
 	return text;
 }
 
-static void load_dates_and_contents(struct pmg_start *start)
+static void load_caches(struct pmg_start *start)
 {
+	pmg_autofree char *hosts = load_kept(start->wire.cache_path, PMG_START_CACHE_MAX);
+
+	if (hosts)
+		pmg_catalog_add_cached(start->catalog, hosts);
 	start->dates = load_kept(start->wire.dates_path, PMG_START_DATES_MAX);
 	start->earlier =
 		pmg_earlier_new(load_kept(start->wire.contents_path, PMG_START_CONTENTS_MAX));
@@ -285,8 +274,7 @@ int pmg_start_load(struct pmg_start *start, int bundle_fd, struct pmg_wire_ready
 					    err);
 	if (r < 0)
 		return r;
-	load_cache(start);
-	load_dates_and_contents(start);
+	load_caches(start);
 	load_search(start);
 	start->spool_fd = pmg_spool_open();
 	describe(start, ready);
