@@ -95,15 +95,26 @@ static void say(const struct pmg_out *out, const struct pmg_record *record,
 	way_out(out, record, event);
 }
 
-/* What tools try as a matter of course and do without: pip asks each time which rustc there is, and
- * rustup, which stands in its place, makes its folder where there is none. */
+/*
+ * What tools try as a matter of course and do without. pip asks each time which rustc there is, and
+ * rustup, which stands in its place, makes its folder where there is none. uv makes the one of its
+ * logins when an index answers 403, which a refused package does.
+ */
 static bool is_usual(const struct pmg_event *event)
 {
+	static const struct {
+		const char *program, *folder;
+	} rows[] = { { "rustc", ".rustup" }, { "uv", "credentials" } };
 	const struct pmg_strv *chain = &event->process;
+	size_t i;
 
-	return !event->sensitive && !event->package && event->op == PMG_EVENT_WRITE &&
-	       chain->n > 0 && pmg_streq(chain->v[chain->n - 1], "rustc") &&
-	       pmg_streq(pmg_path_name(event->target), ".rustup");
+	if (event->sensitive || event->package || event->op != PMG_EVENT_WRITE || chain->n == 0)
+		return false;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++)
+		if (pmg_streq(chain->v[chain->n - 1], rows[i].program) &&
+		    pmg_streq(pmg_path_name(event->target), rows[i].folder))
+			return true;
+	return false;
 }
 
 static bool is_told(const struct pmg_event *event, const struct pmg_summary_how *how)

@@ -186,7 +186,7 @@ static void who_makes_a_project_is_told_how_without_a_repository(void **state)
 	}
 }
 
-/* rustup's own folder, by rustup alone, and not by a package. */
+/* Those folders, by those programs alone, and not by a package. */
 static void what_tools_try_as_a_matter_of_course_is_told_with_v_alone(void **state)
 {
 	static const struct {
@@ -197,6 +197,8 @@ static void what_tools_try_as_a_matter_of_course_is_told_with_v_alone(void **sta
 		{ "/h/.rustup", "dep@1", "rustc", true },
 		{ "/h/.rustup", NULL, "sh", true },
 		{ "/h/.rustup/bin/x", NULL, "rustc", true },
+		{ "/h/.local/share/uv/credentials", NULL, "uv", false },
+		{ "/h/.local/share/uv/credentials", NULL, "python", true },
 	};
 	size_t i;
 
