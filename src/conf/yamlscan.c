@@ -51,6 +51,9 @@ static int hand_out(struct scan *s, const yaml_event_t *event, enum pmg_yamlscan
 		    const char *text)
 {
 	s->at.kind = kind;
+	s->at.plain = event->type == YAML_SCALAR_EVENT &&
+		      event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+		      !event->data.scalar.tag;
 	s->at.line = (unsigned)event->start_mark.line + 1;
 	return s->fn(s->ctx, &s->at, text);
 }

@@ -6,6 +6,7 @@
  * lockfile of many megabytes costs no memory. Aliases and merges ("<<") are not
  * followed: whoever must not miss a value has to look at the kinds.
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -23,6 +24,8 @@ struct pmg_yamlscan_at {
 	enum pmg_yamlscan_kind kind;              /* the value is "" but for scalars */
 	const char *keys[PMG_YAMLSCAN_DEPTH_MAX]; /* NULL for an item of a list, "" for a key that
 						     is an alias or a collection */
+	bool plain;                               /* a scalar without quotes and tag: may be a
+						     truth value or a number */
 	unsigned depth;                           /* number of keys */
 	unsigned line;
 	unsigned key_line; /* of the key that was read last: of this value's, where it has one */

@@ -10,6 +10,7 @@
 
 struct pmg_places {
 	bool runs_code;         /* the tool itself runs a program of the project: `bun x.ts` */
+	bool any_system;        /* what is for other systems may be installed, too: --force, --os */
 	char *project;          /* root the manager uses: nearest package.json, pnpm-workspace.yaml,
 				 * pyproject.toml; never above git top level or home; else cwd */
 	struct pmg_strv caches; /* npm "cache", pnpm cache and state, pip cache */

@@ -4,11 +4,15 @@
 #include <sys/stat.h>
 
 #include "base/env.h"
+#include "base/io.h"
+#include "base/json.h"
 #include "base/path.h"
 #include "base/str.h"
 #include "pm/managers.h"
 #include "pm/npmlike.h"
 #include "pm/places_priv.h"
+
+#define MANIFEST_MAX 1048576U
 
 /* A setting that is not the project's. */
 static bool is_set(const struct pmg_npmlike *n, const struct pmg_places *out, const char *key,
@@ -187,6 +191,40 @@ static void open_configs(const struct pmg_npmlike *n, struct pmg_places *out)
 	}
 }
 
+/* "pnpm": {"supportedArchitectures": ...} of a package.json. One that cannot be read may say so. */
+static bool manifest_names_systems(const char *dir)
+{
+	pmg_autofree char *file = pmg_path_join(dir, "package.json");
+	pmg_auto(json) struct json_t *json = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	pmg_autofree char *text = NULL;
+	size_t len = 0;
+
+	if (pmg_io_slurp(file, MANIFEST_MAX, &text, &len, &err) < 0)
+		return err.code != PMG_E_NOTFOUND;
+	return pmg_json_parse(file, text, len, &json, &err) < 0 ||
+	       pmg_json_get(pmg_json_get(json, "pnpm"), "supportedArchitectures");
+}
+
+/* Settings, whoever has written them, with which packages for other systems are installed. */
+static bool takes_any_system(const struct pmg_npmlike *n)
+{
+	static const char *const keys[] = { "os", "cpu", "libc", "supported-architectures",
+					    /* of which nobody knows what it says */ "<<" };
+	size_t i, k;
+
+	for (i = 0; i < n->settings.n; i++) {
+		const struct pmg_setting *s = &n->settings.v[i];
+
+		if (strcmp(s->key, "force") == 0 && strcmp(s->value, "false") != 0)
+			return true;
+		for (k = 0; k < PMG_ARRAY_LEN(keys); k++)
+			if (strcmp(s->key, keys[k]) == 0)
+				return true;
+	}
+	return false;
+}
+
 /* What is each manager's own. */
 struct keeping {
 	const char *name;
@@ -234,5 +272,7 @@ int pmg_places_node(const struct pmg_pm *pm, const struct pmg_place *place, stru
 	pmg_places_modules(&n, start, out);
 	open_configs(&n, out);
 	corepack(place, out);
+	out->any_system = takes_any_system(&n) || manifest_names_systems(out->project) ||
+			  manifest_names_systems(start);
 	return 0;
 }

@@ -38,7 +38,8 @@ struct pmg_resolved_package {
 	const char *file; /* of the set's files */
 	unsigned line;    /* 0: not known */
 	bool installed;   /* it lies there, and is not merely pinned */
-	bool foreign;     /* for another system or processor: managers leave it out here */
+	bool foreign;     /* for another system or processor, and left out here where no setting
+			   * says otherwise (places.h); of npm and pnpm only what is optional is */
 };
 
 /* Zeroed is empty. */

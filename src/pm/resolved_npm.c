@@ -88,7 +88,9 @@ static int read_packages(struct lock *lock, const struct json_t *packages)
 			.url = url_of(entry, pmg_json_bool(entry, "inBundle") &&
 						     is_brought(packages, key)),
 			.integrity = pmg_json_str(entry, "integrity"),
-			.foreign = is_foreign(entry),
+			/* npm leaves out what does not fit where that is optional, else it ends:
+			 * or goes on, with --force. */
+			.foreign = pmg_json_bool(entry, "optional") && is_foreign(entry),
 		};
 
 		if (!pmg_json_is_object(entry))

@@ -15,12 +15,22 @@ struct entry {
 			   * only this says */
 	bool is_told;     /* and "packages" says something of it */
 	struct pmg_fits fits;
+	bool says_optional, is_optional; /* pnpm leaves it out where it does not fit */
+};
+
+/* For another system, by "packages"; whether it is optional, "snapshots" say. */
+struct misfit {
+	char *key;
+	size_t from, to; /* of the set */
 };
 
 struct reading {
 	const struct pmg_resolving *from;
 	struct entry entry;
-	struct pmg_strv packages; /* keys of "packages", until they are sorted */
+	struct misfit *misfits;
+	size_t n_misfits, cap_misfits;
+	struct pmg_strv optional, needed; /* "snapshots", without what stands in brackets */
+	struct pmg_strv packages;         /* keys of "packages", until they are sorted */
 	bool is_sorted;
 	struct pmg_err *err;
 };
@@ -79,8 +89,7 @@ static int add_readings(struct reading *reading)
 	pmg_autofree char *name = NULL, *version = NULL;
 	struct pmg_locked locked = { .url = e->tarball,
 				     .integrity = e->integrity,
-				     .line = e->line,
-				     .foreign = pmg_fits_is_foreign(&e->fits) };
+				     .line = e->line };
 	const char *names[] = { e->name, NULL }, *versions[] = { e->version, NULL };
 	size_t i, k;
 	int r = 0;
@@ -111,15 +120,79 @@ static bool says_something(const struct entry *e)
 	return !e->is_told || e->id || e->name || e->version || e->tarball || e->integrity;
 }
 
+static char *bare(const char *key)
+{
+	return pmg_xstrndup(key, strcspn(key, "("));
+}
+
+/* Only what is optional is left out where it does not fit. */
+static void note_fit(struct reading *reading, size_t from)
+{
+	struct entry *e = &reading->entry;
+
+	if (e->is_snapshot)
+		pmg_strv_take(e->is_optional ? &reading->optional : &reading->needed, bare(e->key));
+	if (!pmg_fits_is_foreign(&e->fits) || (e->says_optional && !e->is_optional))
+		return;
+	reading->misfits = pmg_grow(reading->misfits, reading->n_misfits, &reading->cap_misfits,
+				    sizeof *reading->misfits);
+	reading->misfits[reading->n_misfits++] =
+		(struct misfit){ e->says_optional ? NULL : bare(e->key), from,
+				 reading->from->set->n };
+}
+
 static int flush(struct reading *reading)
 {
 	struct entry *e = &reading->entry;
+	size_t from = reading->from->set->n;
 	int r = 0;
 
 	if (e->key && !e->is_folder && says_something(e))
 		r = add_readings(reading);
+	if (e->key)
+		note_fit(reading, from);
 	entry_done(e);
 	return r;
+}
+
+static int by_text(const void *key, const void *element)
+{
+	return strcmp(key, *(char *const *)element);
+}
+
+static bool is_in(const struct pmg_strv *sorted, const char *text)
+{
+	return sorted->n > 0 && bsearch(text, sorted->v, sorted->n, sizeof *sorted->v, by_text);
+}
+
+static void settle_misfits(struct reading *reading)
+{
+	size_t i, k;
+
+	pmg_strv_sort(&reading->optional);
+	pmg_strv_sort(&reading->needed);
+	for (i = 0; i < reading->n_misfits; i++) {
+		const struct misfit *one = &reading->misfits[i];
+
+		if (one->key &&
+		    (!is_in(&reading->optional, one->key) || is_in(&reading->needed, one->key)))
+			continue;
+		for (k = one->from; k < one->to; k++)
+			reading->from->set->v[k].foreign = true;
+	}
+}
+
+static void reading_done(struct reading *reading)
+{
+	size_t i;
+
+	entry_done(&reading->entry);
+	for (i = 0; i < reading->n_misfits; i++)
+		free(reading->misfits[i].key);
+	free(reading->misfits);
+	pmg_strv_done(&reading->optional);
+	pmg_strv_done(&reading->needed);
+	pmg_strv_done(&reading->packages);
 }
 
 static void set(char **slot, const char *value)
@@ -149,6 +222,10 @@ static void take_field(struct entry *e, const struct pmg_yamlscan_at *at, const 
 		    (at->depth == 3 || pmg_streq(at->keys[2], "resolution")) &&
 		    pmg_streq(at->keys[at->depth - 1], fields[i].last))
 			set(fields[i].slot, value);
+	if (at->depth == 3 && pmg_streq(at->keys[2], "optional")) {
+		e->says_optional = true;
+		e->is_optional = at->plain && strcasecmp(value, "true") == 0;
+	}
 	if (e->is_snapshot)
 		return;
 	if (at->depth == 4 && at->keys[2] && !at->keys[3])
@@ -172,23 +249,17 @@ static bool is_snapshot(const struct pmg_yamlscan_at *at)
 	return pmg_streq(at->keys[0], "snapshots");
 }
 
-static int by_text(const void *key, const void *element)
-{
-	return strcmp(key, *(char *const *)element);
-}
-
 /* "x@1.0.0(y@2.0.0)" of "snapshots": pnpm puts what "packages" has of "x@1.0.0" beside it. Is there
  * any?
  */
 static bool is_in_packages(struct reading *reading, const char *key)
 {
-	pmg_autofree char *bare = pmg_xstrndup(key, strcspn(key, "("));
+	pmg_autofree char *text = bare(key);
 
 	if (!reading->is_sorted)
 		pmg_strv_sort(&reading->packages);
 	reading->is_sorted = true;
-	return reading->packages.n > 0 && bsearch(bare, reading->packages.v, reading->packages.n,
-						  sizeof *reading->packages.v, by_text);
+	return is_in(&reading->packages, text);
 }
 
 static int begin(struct reading *reading, const struct pmg_yamlscan_at *at)
@@ -236,7 +307,8 @@ int pmg_resolve_pnpm(const struct pmg_resolving *from, struct pmg_err *err)
 
 	if (r == 0)
 		r = flush(&reading);
-	entry_done(&reading.entry);
-	pmg_strv_done(&reading.packages);
+	if (r == 0)
+		settle_misfits(&reading);
+	reading_done(&reading);
 	return r;
 }

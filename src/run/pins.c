@@ -244,7 +244,7 @@ static bool weigh(struct pmg_running *run, const struct pmg_resolved *set,
  * either. */
 static bool may_land(const struct pmg_running *run, const struct pmg_resolved_package *p)
 {
-	return run->pins.lands && !p->installed && !p->foreign &&
+	return run->pins.lands && !p->installed && (!p->foreign || run->prepared.any_system) &&
 	       !pmg_resolved_has(&run->pins.tree, p);
 }
 

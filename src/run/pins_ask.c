@@ -106,6 +106,8 @@ static bool is_repeated(const struct pmg_resolved *set, size_t at)
 
 	return at > 0 && p->eco == before->eco && strcmp(p->name, before->name) == 0 &&
 	       pmg_streq(p->version, before->version) &&
+	       /* Its age is judged by these. */
+	       pmg_streq(p->url, before->url) && p->foreign == before->foreign &&
 	       (!p->integrity || pmg_streq(p->integrity, before->integrity));
 }
 

@@ -273,6 +273,7 @@ static void know_places(const struct pmg_run_want *want, const struct pmg_places
 {
 	pmg_settled_find(out->pm, out->cwd, places, want->argv, &out->settled);
 	pmg_cached_find(out->pm, places, &out->cached);
+	out->any_system = places->any_system;
 }
 
 static int make_policy(const struct pmg_run_want *want, const struct pmg_config *config,

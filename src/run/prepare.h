@@ -32,6 +32,7 @@ struct pmg_prepared {
 	char *repository;          /* git top level, else cwd; of a policy */
 	struct pmg_settled settled;
 	struct pmg_cached cached;
+	bool any_system;         /* as of places.h */
 	struct pmg_strv folders; /* caches, stores, results, programs: to be made ahead
 				  * (run/ahead.h) */
 	struct pmg_strv files;   /* to be written, the same */

@@ -784,6 +784,47 @@ static void bun_is_known_to_run_code(void **state)
 	}
 }
 
+static void settings_that_bring_in_other_systems_are_known(void **state)
+{
+	static const struct {
+		const char *line, *file, *text;
+		bool any;
+	} rows[] = {
+		{ "npm ci", ".npmrc", "force=true\n", true },
+		{ "npm ci", ".npmrc", "force=false\nsave-exact=true\n", false },
+		{ "npm ci", ".npmrc", "os=darwin\n", true },
+		{ "npm ci -f", "x", "", true },
+		{ "npm ci --libc musl", "x", "", true },
+		{ "npm ci --no-force", "x", "", false },
+		{ "pnpm i --force", "x", "", true },
+		{ "pnpm i", "pnpm-workspace.yaml", "supportedArchitectures:\n  os: [win32]\n",
+		  true },
+		{ "pnpm i", "pnpm-workspace.yaml", "<<: {a: b}\n", true },
+		{ "pnpm i", "package.json", "{\"pnpm\": {\"supportedArchitectures\": {}}}", true },
+		{ "pnpm i", "package.json", "{\"pnpm\": {}, \"pnpm\": {}}", true },
+		{ "pnpm i", "package.json", "{\"pnpm\": {\"overrides\": {}}}", false },
+		{ "bun i --os=darwin", "x", "", true },
+		{ "bun i", "x", "", false },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(places) struct pmg_places places = { 0 };
+		pmg_autofree char *tool = pmg_xstrndup(rows[i].line, strcspn(rows[i].line, " "));
+		pmg_autofree char *file = pmg_xasprintf("home/project/%s", rows[i].file);
+		struct learning l;
+
+		learning_begin(&l, tool);
+		learning_program(&l, tool, "exit 1");
+		learning_write(&l, file, rows[i].text);
+		find(&l, rows[i].line, &places);
+		if (places.any_system != rows[i].any)
+			fail_msg("row %zu: %s", i, rows[i].line);
+		learning_end(&l);
+	}
+}
+
 static void a_project_does_not_make_a_run_global(void **state)
 {
 	static const struct {
@@ -954,6 +995,7 @@ int main(void)
 		cmocka_unit_test(a_project_opens_nothing_outside_by_its_settings),
 		cmocka_unit_test(nor_by_files_that_lie_outside_of_it),
 		cmocka_unit_test(bun_is_known_to_run_code),
+		cmocka_unit_test(settings_that_bring_in_other_systems_are_known),
 		cmocka_unit_test(a_repository_opens_nothing_outside),
 		cmocka_unit_test(a_project_does_not_make_a_run_global),
 		cmocka_unit_test(credentials_in_git_configuration_are_seen),

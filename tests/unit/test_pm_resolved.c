@@ -427,11 +427,13 @@ static const struct {
 	  "{\"packages\": {\"node_modules/a\": {\"version\": \"1.0.0\"},"
 	  "\"node_modules/b\": {\"version\": \"1.0.0\", \"resolved\": \"git+ssh://h.test/b\"},"
 	  "\"node_modules/b/node_modules/c\": {\"version\": \"1.0.0\", \"inBundle\": true},"
-	  "\"node_modules/d\": {\"version\": \"1.0.0\", \"os\": [\"darwin\", \"win32\"]},"
+	  "\"node_modules/d\": {\"version\": \"1.0.0\", \"optional\": true, \"os\": [\"darwin\", "
+	  "\"win32\"]},"
+	  "\"node_modules/plain\": {\"version\": \"1.0.0\", \"os\": [\"darwin\"]},"
 	  "\"node_modules/e\": {\"version\": \"1.0.0\", \"os\": [\"!win32\"], \"cpu\": [\"any\"]},"
 	  "\"node_modules/f\": {\"version\": \"1.0.0\", \"os\": [\"linux\"], \"cpu\": "
-	  "[\"mips\"]}}}",
-	  "a -\nb git+ssh://h.test/b\nc -\n!d -\ne -\n!f -\n" },
+	  "[\"mips\"], \"optional\": true}}}",
+	  "a -\nb git+ssh://h.test/b\nc -\n!d -\nplain -\ne -\n!f -\n" },
 	/* Bundled is what has no archive of its own, and a package above it that brings it along:
 	 * not what the project bundles (a, d), nor what is only said to be. */
 	{ "package-lock.json",
@@ -458,10 +460,20 @@ static const struct {
 	  "\"c\": {\"version\": \"1.0.0\", \"bundled\": true, \"integrity\": \"x\"}}}}}",
 	  "a -\nb bundled\nc -\n" },
 	{ "pnpm-lock.yaml",
-	  "packages:\n  a@1.0.0:\n    resolution: {integrity: x}\n    os: [darwin]\n"
-	  "  b@1.0.0:\n    os: [linux, darwin]\n    libc: [glibc, musl]\n"
+	  "packages:\n  a@1.0.0:\n    resolution: {integrity: x}\n    os: [darwin]\n    optional: "
+	  "true\n"
+	  "  b@1.0.0:\n    os: [linux, darwin]\n    libc: [glibc, musl]\n    optional: true\n"
 	  "  c@1.0.0:\n    resolution: {repo: git@h.test, commit: d, type: git}\n",
 	  "!a -\nb -\nc git@h.test\n" },
+	/* pnpm warns of what does not fit and installs it, but where it is optional for all. */
+	{ "pnpm-lock.yaml",
+	  "packages:\n  a@1.0.0: {os: [darwin]}\n  b@1.0.0: {os: [darwin]}\n"
+	  "  c@1.0.0: {os: [darwin], optional: false}\n  d@1.0.0: {os: [darwin]}\n"
+	  "  e@1.0.0: {os: [darwin]}\n  f@1.0.0: {os: [darwin]}\n"
+	  "snapshots:\n  a@1.0.0: {optional: true}\n  b@1.0.0: {}\n  c@1.0.0: {optional: true}\n"
+	  "  d@1.0.0(x@1.0.0): {optional: true}\n  d@1.0.0(x@2.0.0): {}\n"
+	  "  e@1.0.0: {optional: 'true'}\n",
+	  "!a -\nb -\nc -\nd -\ne -\nf -\n" },
 	{ "yarn.lock",
 	  "__metadata:\n  version: 8\n\"a@npm:1\":\n  version: 1.0.0\n"
 	  "  resolution: \"a@npm:1.0.0\"\n  conditions: os=darwin & cpu=arm64\n"

@@ -244,6 +244,11 @@ static const struct decision decisions[] = {
 	{ "npm ci", PMG_VERB_FETCH, "young 2", "young 1", NULL, NULL, true,
 	  "block young@2 PMG3003 (1 h old) here:3; nothing was started\n" },
 	{ "npm ci", PMG_VERB_FETCH, "young 1 darwin", "", NULL, NULL, false, "" },
+	/* A setting may have it installed all the same, and so may another entry. */
+	{ "npm ci --force", PMG_VERB_FETCH, "young 1 darwin", "", NULL, NULL, true,
+	  "block young@1 PMG3003 (1 h old) here:3; nothing was started\n" },
+	{ "npm ci", PMG_VERB_FETCH, "young 1 darwin, x/node_modules/young 1", "", NULL, NULL, true,
+	  "block young@1 PMG3003 (1 h old) here:4; nothing was started\n" },
 	{ "npm update", PMG_VERB_FETCH, "young 1", "", "a 2", NULL, false,
 	  "! [PMG3003] here:3: young@1: 1 h old; this command may take it out\n" },
 	{ "npm ci", PMG_VERB_FETCH,
@@ -306,11 +311,12 @@ static void write_lock(const char *folder, const char *name, const char *package
 		pmg_auto(strv) struct pmg_strv words = { 0 };
 
 		pmg_strv_split(&words, list.v[i], " ");
-		assert_int_equal(pmg_str_addf(&out,
-					      "%s\n\"node_modules/%s\": {\"version\": \"%s\"%s}",
-					      i > 0 ? "," : "", words.v[0], words.v[1],
-					      words.n > 2 ? ", \"os\": [\"darwin\"]" : ""),
-				 0);
+		assert_int_equal(
+			pmg_str_addf(&out, "%s\n\"node_modules/%s\": {\"version\": \"%s\"%s}",
+				     i > 0 ? "," : "", words.v[0], words.v[1],
+				     words.n > 2 ? ", \"os\": [\"darwin\"], \"optional\": true"
+						 : ""),
+			0);
 	}
 	assert_int_equal(pmg_str_adds(&out, "}}"), 0);
 	folder_write(folder, name, out.s, out.len);
@@ -339,6 +345,7 @@ static void begin_run(struct place *place, const struct decision *row, struct pm
 	place->run.attend.record = &place->result.record;
 	place->run.prepared.pm = pmg_pm_find("npm");
 	place->run.prepared.verb = row->verb;
+	place->run.prepared.any_system = pmg_strv_has(argv, "--force");
 	places.project = pmg_xstrdup(place->folder);
 	pmg_strv_take(&places.modules, pmg_path_join(place->folder, "node_modules"));
 	pmg_settled_find(place->run.prepared.pm, place->folder, &places, place->want.argv,
