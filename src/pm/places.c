@@ -22,6 +22,8 @@ void pmg_places_done(struct pmg_places *places)
 	pmg_strv_done(&places->modules);
 	pmg_strv_done(&places->bases);
 	pmg_strv_done(&places->targets);
+	pmg_strv_done(&places->envs);
+	pmg_strv_done(&places->beside);
 	pmg_strv_done(&places->made);
 	pmg_strv_done(&places->made_files);
 	pmg_strv_done(&places->outputs);

@@ -23,8 +23,11 @@ struct pmg_places {
 				  * be called */
 	struct pmg_strv bases;   /* of Python, besides prefixes: pip's --prefix and --root */
 	struct pmg_strv targets; /* folders of *.dist-info: pip's --target */
-	struct pmg_strv made; /* folders besides caches and stores that are made ahead, since what
-			       * they lie in is closed */
+	/* Patterns of glob(7): environments that may come to be in the run. */
+	struct pmg_strv envs;   /* of this project, script or tool */
+	struct pmg_strv beside; /* where those of others are, too: uv's cache */
+	struct pmg_strv made;   /* folders besides caches and stores that are made ahead, since what
+				 * they lie in is closed */
 	struct pmg_strv made_files; /* files, the same */
 	struct pmg_strv outputs;    /* folders and files that options have results written to */
 	struct pmg_strv operands; /* files and folders outside of the project that the command line

@@ -18,9 +18,8 @@ static void add(struct pmg_strv *list, const char *path)
 }
 
 /* Seen from the project, as most are, and from the folder in which the line was typed. */
-static void add_settings(struct pmg_strv *list, const struct pmg_settings *settings,
-			 const struct pmg_place *place, const struct pmg_places *out,
-			 const char *key)
+void pmg_places_said(struct pmg_strv *list, const struct pmg_settings *settings,
+		     const struct pmg_place *place, const struct pmg_places *out, const char *key)
 {
 	size_t i;
 
@@ -36,6 +35,14 @@ static void add_settings(struct pmg_strv *list, const struct pmg_settings *setti
 		add(list, there);
 		add(list, here);
 	}
+}
+
+void pmg_places_pattern(struct pmg_strv *list, const char *dir, const char *below)
+{
+	pmg_autofree char *pattern = pmg_path_join(dir, below);
+
+	if (!strpbrk(dir, "*?[\\") && list->n < LANDINGS_MAX)
+		(void)pmg_strv_add_once(list, pattern);
 }
 
 /* What is installed for the whole host: npm, bun and yarn, pnpm. */
@@ -69,7 +76,7 @@ void pmg_places_modules(const struct pmg_npmlike *n, const char *start, struct p
 	if (strcmp(pmg_path_name(n->place->argv[0]), "yarn") == 0)
 		add(&out->modules, unplugged);
 	for (i = 0; i < PMG_ARRAY_LEN(keys); i++)
-		add_settings(&out->modules, &n->settings, n->place, out, keys[i]);
+		pmg_places_said(&out->modules, &n->settings, n->place, out, keys[i]);
 }
 
 /* ROOT and the whole path of a prefix below it. */
@@ -92,9 +99,9 @@ void pmg_places_sites(const struct pmg_settings *settings, const struct pmg_plac
 {
 	pmg_auto(strv) struct pmg_strv roots = { 0 }, below = { 0 };
 
-	add_settings(&out->targets, settings, place, out, "target");
-	add_settings(&out->bases, settings, place, out, "prefix");
-	add_settings(&roots, settings, place, out, "root");
+	pmg_places_said(&out->targets, settings, place, out, "target");
+	pmg_places_said(&out->bases, settings, place, out, "prefix");
+	pmg_places_said(&roots, settings, place, out, "root");
 	if (roots.n == 0)
 		return;
 	pmg_strv_extend(&below, pmg_strv_argv(&out->bases));

@@ -38,7 +38,10 @@ static void add_own(const struct pmg_place *place, struct pmg_places *out)
 
 		if (i == 0 || pmg_places_has(dir, "."))
 			pmg_places_add_own(&out->prefixes, place, dir);
+		pmg_places_pattern(&out->beside, dir, "venvs/*");
+		pmg_places_pattern(&out->beside, dir, ".cache/*");
 	}
+	pmg_places_pattern(&out->beside, cache, "*"); /* of `pipx run` */
 	pmg_places_add_own(&out->caches, place, cache);
 	pmg_places_add_own(&out->prefixes, place, log);
 }

@@ -1,5 +1,4 @@
 /* What poetry keeps, and where it installs to. */
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,22 +41,24 @@ void pmg_poetry_mark(const char *project, char out[PMG_POETRY_MARK])
 	out[i] = '\0';
 }
 
-/* Those of the project that lie there: NAME-MARK-pyVERSION. */
-static void add_environments(const char *dir, struct pmg_places *out)
+/* Those of the project: NAME-MARK-pyVERSION. The run may be what makes the first one. */
+static void add_environments(const struct pmg_settings *settings, const struct pmg_place *place,
+			     const char *cache, struct pmg_places *out)
 {
+	pmg_autofree char *own = environments(settings, place, out, cache);
+	pmg_auto(strv) struct pmg_strv dirs = { 0 };
 	char mark[PMG_POETRY_MARK];
-	pmg_autofree char *pattern = NULL;
-	glob_t found = { 0 };
+	pmg_autofree char *below = NULL;
 	size_t i;
 
-	if (strpbrk(dir, "*?[\\"))
-		return; /* no folder that poetry would make */
 	pmg_poetry_mark(out->project, mark);
-	pattern = pmg_xasprintf("%s/*-%s-py*", dir, mark);
-	if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
-		for (i = 0; i < found.gl_pathc; i++)
-			(void)pmg_strv_add_once(&out->bases, found.gl_pathv[i]);
-	globfree(&found);
+	below = pmg_xasprintf("*-%s-py*", mark);
+	pmg_strv_take(&dirs, pmg_path_join(cache, "virtualenvs"));
+	if (own)
+		pmg_strv_add(&dirs, own);
+	pmg_places_said(&dirs, settings, place, out, "virtualenvs-path");
+	for (i = 0; i < dirs.n; i++)
+		pmg_places_pattern(&out->envs, dirs.v[i], below);
 }
 
 /* `poetry self` changes poetry itself, `poetry python` interpreters of its own. */
@@ -118,10 +119,9 @@ int pmg_places_poetry(const struct pmg_place *place, struct pmg_places *out, str
 
 		pmg_places_add_own(&out->caches, place, seed);
 	}
-	if (envs) {
+	if (envs)
 		pmg_places_add_own(&out->prefixes, place, envs);
-		add_environments(envs, out);
-	}
+	add_environments(&settings, place, cache, out);
 	if (venv && venv[0] == '/')
 		pmg_places_add_own(&out->prefixes, place, venv);
 	add_own(place, &verbs, out);

@@ -105,6 +105,12 @@ void pmg_places_modules(const struct pmg_npmlike *n, const char *start, struct p
 /** bases and targets, by pip's names for them; out->prefixes is known */
 void pmg_places_sites(const struct pmg_settings *settings, const struct pmg_place *place,
 		      struct pmg_places *out);
+/** A pattern of environments: what `below` stands for in a folder. None where the folder's own name
+ *  would be a pattern. */
+void pmg_places_pattern(struct pmg_strv *list, const char *dir, const char *below);
+/** Folders of all settings of that key, whoever says so: to be looked at. */
+void pmg_places_said(struct pmg_strv *list, const struct pmg_settings *settings,
+		     const struct pmg_place *place, const struct pmg_places *out, const char *key);
 /** programs */
 void pmg_places_programs(const struct pmg_place *place, struct pmg_places *out);
 /** repository, git_configs, git_dirs, hooks, git_secret; of the folder the command works in */

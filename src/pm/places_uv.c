@@ -1,4 +1,5 @@
 /* What uv keeps, and where it installs to. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "pm/managers.h"
 #include "pm/places_priv.h"
 #include "pm/settings.h"
+#include "pm/version.h"
 
 /* One reading: what the line and the variables say. */
 struct uv {
@@ -166,6 +168,77 @@ static void add_cache(const struct uv *uv)
 			       own);
 }
 
+/* The name of the folder of a script's environment, up to "-DIGEST": of "My script.py" "my-script".
+ * NULL: there is nothing left of it. Caller frees. */
+static char *script_name(const char *path)
+{
+	pmg_autofree char *name = pmg_xstrdup(pmg_path_name(path));
+	char *dot = strrchr(name, '.'), *to = name;
+	const char *from;
+
+	if (dot && dot > name)
+		*dot = '\0';
+	for (from = name; *from; from++)
+		if (isalnum((unsigned char)*from) && (unsigned char)*from < 0x80)
+			*to++ = (char)tolower((unsigned char)*from);
+		else if (to == name || to[-1] != '-')
+			*to++ = '-';
+	if (to > name && to[-1] == '-')
+		to--;
+	*to = '\0';
+	return *name ? pmg_steal_ptr(&name) : NULL;
+}
+
+/* The environment of the script that this line runs: "NAME-DIGEST". */
+static void add_script(const struct uv *uv, const struct pmg_strv *caches)
+{
+	const char *given = pmg_settings_value(uv->settings, "script");
+	const char *word = given ? given : uv->verbs->n > 1 ? uv->verbs->v[1] : "";
+	pmg_autofree char *name = script_name(word);
+	pmg_autofree char *below = name ? pmg_xasprintf("environments-v*/%s-*", name) : NULL;
+	size_t i;
+
+	for (i = 0; below && i < caches->n; i++)
+		pmg_places_pattern(&uv->out->envs, caches->v[i], below);
+}
+
+/* That of an installed tool, which uvx takes for its own. */
+static void add_tool(const struct uv *uv, const char *tools, const char *word)
+{
+	const char *from = pmg_settings_value(uv->settings, "from");
+	const char *wanted = from ? from : word;
+	pmg_autofree char *given = pmg_xstrndup(wanted, strcspn(wanted, " =<>!~;@["));
+	pmg_autofree char *name = pmg_name_canonical(PMG_ECO_PYPI, given);
+
+	if (name && pmg_name_is_valid(PMG_ECO_PYPI, name))
+		pmg_places_pattern(&uv->out->envs, tools, name);
+}
+
+/* Environments of scripts, and of what --with and uvx want, lie in the cache; those of tools that
+ * are installed among uv's data. */
+static void add_beside(const struct uv *uv)
+{
+	const struct pmg_strv *v = uv->verbs;
+	bool uvx = strcmp(pmg_path_name(uv->place->argv[0]), "uvx") == 0;
+	pmg_auto(strv) struct pmg_strv caches = { 0 };
+	pmg_autofree char *tools = data_folder(uv, "UV_TOOL_DIR", "tools");
+	size_t i;
+
+	pmg_strv_extend(&caches, pmg_strv_argv(&uv->out->caches));
+	pmg_places_said(&caches, uv->settings, uv->place, uv->out, "cache-dir");
+	pmg_places_pattern(&uv->out->beside, tools, "*");
+	for (i = 0; i < caches.n; i++) {
+		pmg_places_pattern(&uv->out->beside, caches.v[i], "environments-v*/*");
+		pmg_places_pattern(&uv->out->beside, caches.v[i], "environments-v*/*/*");
+	}
+	if (is_verb(uv, "run", NULL) && !uvx)
+		add_script(uv, &caches);
+	else if (uvx && v->n > 0)
+		add_tool(uv, tools, v->v[0]);
+	else if (is_verb(uv, "tool", "run") && v->n > 2)
+		add_tool(uv, tools, v->v[2]);
+}
+
 int pmg_places_uv(const struct pmg_place *place, struct pmg_places *out, struct pmg_err *err)
 {
 	static const char *const folders[] = { "target", "prefix", "out-dir", NULL };
@@ -179,6 +252,7 @@ int pmg_places_uv(const struct pmg_place *place, struct pmg_places *out, struct 
 	if (r < 0)
 		return r;
 	add_cache(&uv);
+	add_beside(&uv);
 	add_data(&uv);
 	add_environments(&uv);
 	pmg_places_outputs(&settings, place, out, folders);
@@ -213,6 +287,7 @@ int pmg_places_uv_files(const struct pmg_place *place, struct pmg_places *out, s
 	if (r < 0)
 		return r;
 	add_cache(&uv);
+	add_beside(&uv);
 	add_data(&uv);
 	add_configs(&uv);
 	return 0;

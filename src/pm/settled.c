@@ -1,6 +1,5 @@
 #include "pm/settled.h"
 
-#include <glob.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,6 +7,7 @@
 #include "base/io.h"
 #include "base/path.h"
 #include "base/str.h"
+#include "pm/environments.h"
 #include "pm/managers.h"
 #include "pm/places.h"
 #include "pm/requirements.h"
@@ -60,6 +60,7 @@ static const struct habits habits[] = {
 	{ &pmg_pm_bun, &pmg_bun_args, no_words, bun_mends, bun_asks, adds, no_words },
 	{ &pmg_pm_uv, &pmg_uv_args, no_words, uv_mends, uv_asks, uv_adds, uv_lands },
 	{ &pmg_pm_poetry, &pmg_poetry_args, no_words, poetry_mends, poetry_asks, adds, no_words },
+	{ &pmg_pm_pipx, &pmg_pipx_args, no_words, no_words, no_words, no_words, no_words },
 	{ &pmg_pm_pip, &pmg_pip_args, no_words, no_words, no_words, adds, no_words },
 };
 
@@ -81,6 +82,9 @@ void pmg_settled_done(struct pmg_settled *settled)
 	pmg_strv_done(&settled->trees);
 	pmg_strv_done(&settled->bases);
 	pmg_strv_done(&settled->dists);
+	pmg_strv_done(&settled->envs);
+	pmg_strv_done(&settled->beside);
+	pmg_strv_done(&settled->stamps);
 }
 
 static bool has_word(const char *const *words, const char *word)
@@ -200,29 +204,6 @@ static void add_named(const struct pmg_arg_table *table, const char *cwd, char *
 	add_nested(&out->named);
 }
 
-/* The folders of *.dist-info that there are by now. */
-static void find_dists(const char *base, struct pmg_strv *out)
-{
-	static const char *const below[] = { "lib/python3*/site-packages",
-					     "lib64/python3*/site-packages",
-					     "lib/python3*/dist-packages",
-					     "local/lib/python3*/dist-packages",
-					     "python3*/site-packages" };
-	size_t i, k;
-
-	for (i = 0; i < PMG_ARRAY_LEN(below); i++) {
-		pmg_autofree char *pattern = pmg_path_join(base, below[i]);
-		glob_t found = { 0 };
-
-		if (strpbrk(base, "*?[\\"))
-			return; /* no prefix that a manager would make */
-		if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0)
-			for (k = 0; k < found.gl_pathc; k++)
-				(void)pmg_strv_add_once(out, found.gl_pathv[k]);
-		globfree(&found);
-	}
-}
-
 static void copy_list(const struct pmg_strv *from, struct pmg_strv *to)
 {
 	size_t i;
@@ -237,7 +218,8 @@ static void all_dists(const struct pmg_settled *settled, struct pmg_strv *out)
 
 	copy_list(&settled->dists, out);
 	for (i = 0; i < settled->bases.n; i++)
-		find_dists(settled->bases.v[i], out);
+		pmg_environments_sites(settled->bases.v[i], out);
+	pmg_environments_match(&settled->envs, out);
 }
 
 static bool is_in_any(const char *path, const struct pmg_strv *folders)
@@ -275,8 +257,11 @@ void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg
 
 	if (!own || is_verb_of(own, argv, own->asks))
 		return;
+	copy_list(&places->envs, &out->envs);
+	copy_list(&places->beside, &out->beside);
+	pmg_environments_stamps(&out->beside, &out->stamps);
 	add_modules(own, places, global, out);
-	if (global)
+	if (global || pm == &pmg_pm_pipx) /* which has no project */
 		return;
 	add_pins(pm->name, places->project, out);
 	if (pm->eco != PMG_ECO_PYPI)
@@ -359,7 +344,7 @@ int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out
 	all_dists(settled, &dists);
 	for (i = 0; r == 0 && i < dists.n; i++)
 		r = pmg_resolved_site_packages(out, dists.v[i], err);
-	return r;
+	return r == 0 ? pmg_environments_new(&settled->beside, &settled->stamps, out, err) : r;
 }
 
 static void stamp_of(const char *path, struct pmg_str *out)
@@ -376,6 +361,7 @@ static void stamp_of(const char *path, struct pmg_str *out)
 char *pmg_settled_stamp(const struct pmg_settled *settled)
 {
 	pmg_auto(strv) struct pmg_strv dists = { 0 }, trees = { 0 };
+	pmg_auto(strv) struct pmg_strv beside = { 0 };
 	const struct pmg_strv *const lists[] = { &settled->pins, &settled->named, &settled->lists,
 						 &dists };
 	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(SIZE_MAX / 2);
@@ -388,6 +374,9 @@ char *pmg_settled_stamp(const struct pmg_settled *settled)
 	unlisted(settled, &trees);
 	for (k = 0; k < trees.n; k++)
 		(void)!pmg_str_addf(&out, "%x\n", pmg_resolved_stamp(trees.v[k]));
+	pmg_environments_stamps(&settled->beside, &beside);
+	for (i = 0; i < beside.n; i++)
+		(void)!pmg_str_addf(&out, "%s\n", beside.v[i]);
 	return pmg_str_steal(&out);
 }
 

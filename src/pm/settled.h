@@ -14,6 +14,10 @@ struct pmg_settled {
 	struct pmg_strv trees; /* folders of node's packages; looked through where no list tells */
 	struct pmg_strv bases; /* of Python, in which folders of *.dist-info are looked for */
 	struct pmg_strv dists; /* such folders */
+	struct pmg_strv envs;  /* patterns of environments of the project, script or tool */
+	/* Patterns of environments in which others lie, too: what is new in them counts. */
+	struct pmg_strv beside;
+	struct pmg_strv stamps; /* of what lay there before; pm/environments.h */
 };
 void pmg_settled_done(struct pmg_settled *settled);
 PMG_DEFINE_AUTO_DONE(settled, struct pmg_settled, pmg_settled_done);
@@ -22,7 +26,7 @@ struct pmg_places;
 /**
  * @param argv      the tool's; one that only asks (npm view) has nothing settled, one that works
  * for the whole host and not for a project ("-g") what lies in its prefix
- * @param[out] out  zeroed before
+ * @param[out] out  zeroed before; what comes to lie beside the project from now on is new
  */
 void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg_places *places,
 		      char *const *argv, struct pmg_settled *out);

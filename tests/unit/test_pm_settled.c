@@ -188,6 +188,48 @@ static void folders_of_any_name_are_looked_through(void **state)
 	}
 }
 
+/* Environments that come to be in the run; and of those beside the project what is new. */
+static void environments_are_found_when_they_are_made(void **state)
+{
+	static const struct {
+		const char *file;
+		size_t n; /* found from then on */
+	} steps[] = {
+		{ "c/envs/a/lib/python3.11/site-packages/there-1.dist-info/METADATA", 0 },
+		{ "c/envs/a/lib/python3.11/site-packages/new-1.dist-info/METADATA", 1 },
+		{ "c/envs/b/lib/python3.11/site-packages/there-1.dist-info/METADATA", 2 },
+		{ "c/own-x/lib/python3.11/site-packages/new-2.dist-info/METADATA", 3 },
+	};
+	pmg_auto(folder) char *folder = folder_new();
+	pmg_auto(places) struct pmg_places places = { .project = pmg_xstrdup(folder) };
+	pmg_auto(strv) struct pmg_strv words = { 0 };
+	pmg_auto(settled) struct pmg_settled settled = { 0 };
+	const struct pmg_pm *pm = manager(&words, "uv run x.py");
+	pmg_autofree char *last = NULL;
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	(void)state;
+	pmg_strv_take(&places.beside, pmg_path_join(folder, "c/envs/*"));
+	pmg_strv_take(&places.envs, pmg_path_join(folder, "c/own-*"));
+	put(folder, steps[0].file, "");
+	pmg_settled_find(pm, folder, &places, pmg_strv_argv(&words), &settled);
+	last = pmg_settled_stamp(&settled);
+	for (i = 0; i < PMG_ARRAY_LEN(steps); i++) {
+		pmg_auto(resolved) struct pmg_resolved set = { 0 };
+		pmg_autofree char *now = NULL;
+
+		if (i > 0)
+			put(folder, steps[i].file, "");
+		now = pmg_settled_stamp(&settled);
+		assert_int_equal(pmg_settled_tree(&settled, &set, &err), 0);
+		if (set.n != steps[i].n || (strcmp(now, last) == 0) != (i == 0))
+			fail_msg("%s: %zu", steps[i].file, set.n);
+		free(last);
+		last = pmg_steal_ptr(&now);
+	}
+}
+
 static void what_has_changed_has_another_stamp(void **state)
 {
 	/* Put there one after the other; each time it is another one. */
@@ -235,6 +277,7 @@ int main(void)
 		cmocka_unit_test(what_removes_or_replaces_goes_on),
 		cmocka_unit_test(lockfiles_and_what_is_installed_are_found),
 		cmocka_unit_test(folders_of_any_name_are_looked_through),
+		cmocka_unit_test(environments_are_found_when_they_are_made),
 		cmocka_unit_test(what_has_changed_has_another_stamp),
 	};
 
