@@ -2,10 +2,13 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/path.h"
+#include "base/url.h"
 #include "conf/toml.h"
 #include "pm/encoding.h"
 #include "pm/requirements.h"
 #include "pm/resolved_priv.h"
+#include "pm/version.h"
 
 #define INTEGRITY_MAX (PMG_RESOLVED_HASHES_MAX * 160U)
 
@@ -129,6 +132,8 @@ static const char *url_of(const struct toml_form *form, const struct pmg_toml *p
 	const char *text;
 	size_t i;
 
+	if (form->source && pmg_toml_get(source, "registry"))
+		return NULL; /* uv takes that one, whatever stands beside it */
 	if (type && strcmp(type, "legacy") != 0)
 		return type;
 	for (i = 0; i < PMG_ARRAY_LEN(keys); i++)
@@ -137,6 +142,76 @@ static const char *url_of(const struct toml_form *form, const struct pmg_toml *p
 			return text ? text : keys[i];
 		}
 	return NULL;
+}
+
+/* NAME-VERSION-...whl at the end of an address or path. Caller frees both. @return is it one? */
+static bool split_wheel(const char *address, char **name, char **version)
+{
+	pmg_autofree char *cut = pmg_xstrndup(address, strcspn(address, "?#"));
+	pmg_autofree char *decoded = pmg_url_decode(cut);
+	const char *file = pmg_path_name(decoded ? decoded : cut);
+	size_t len = strcspn(file, "-"), of_version;
+
+	if (!pmg_str_has_suffix(file, ".whl") || !file[len])
+		return false;
+	of_version = strcspn(file + len + 1, "-");
+	if (!file[len + 1 + of_version])
+		return false;
+	*name = pmg_xstrndup(file, len);
+	*version = pmg_xstrndup(file + len + 1, of_version);
+	return true;
+}
+
+/* Of a version that has no "+local" its builds may have one. */
+static bool is_same_version(const char *of_package, const char *of_wheel)
+{
+	pmg_autofree char *cut = pmg_xstrdup(of_wheel);
+
+	if (of_package && !strchr(of_package, '+'))
+		cut[strcspn(cut, "+")] = '\0';
+	return of_package && (!pmg_version_is_valid(PMG_ECO_PYPI, cut) ||
+			      pmg_version_compare(PMG_ECO_PYPI, of_package, cut) == 0);
+}
+
+/* uv installs what the file of a wheel is called, whatever the entry is that it stands in. */
+static int add_wheel(const struct pmg_resolving *from, const struct pmg_locked *package,
+		     const char *address, struct pmg_err *err)
+{
+	pmg_autofree char *name = NULL, *version = NULL, *left = NULL, *right = NULL;
+	struct pmg_locked locked = { .url = package->url, .line = package->line };
+
+	if (!address || !split_wheel(address, &name, &version) ||
+	    !pmg_name_is_valid(PMG_ECO_PYPI, name))
+		return 0;
+	left = pmg_name_canonical(PMG_ECO_PYPI, package->name);
+	right = pmg_name_canonical(PMG_ECO_PYPI, name);
+	if (pmg_streq(left, right) && is_same_version(package->version, version))
+		return 0;
+	locked.name = name;
+	locked.version = version;
+	return pmg_resolving_add(from, PMG_ECO_PYPI, &locked, err);
+}
+
+static int add_wheels(const struct pmg_resolving *from, const struct toml_form *form,
+		      const struct pmg_toml *entry, const struct pmg_locked *package,
+		      struct pmg_err *err)
+{
+	static const char *const keys[] = { "url", "path", "filename", "name" };
+	const struct pmg_toml *tables[] = { form->source ? pmg_toml_get(entry, form->source) : NULL,
+					    pmg_toml_get(entry, "archive") };
+	size_t i, k;
+	int r = 0;
+
+	for (i = 0; r == 0 && i < PMG_ARRAY_LEN(keys); i++) {
+		for (k = 0; r == 0 && k < PMG_ARRAY_LEN(tables); k++)
+			r = add_wheel(from, package, pmg_toml_str(tables[k], keys[i]), err);
+		pmg_toml_each(pmg_toml_get(entry, "wheels"), it)
+		{
+			if (r == 0)
+				r = add_wheel(from, package, pmg_toml_str(it, keys[i]), err);
+		}
+	}
+	return r;
 }
 
 static int add_package(const struct pmg_resolving *from, const struct toml_form *form,
@@ -150,12 +225,14 @@ static int add_package(const struct pmg_resolving *from, const struct toml_form 
 		.integrity = hashes,
 		.line = package->line,
 	};
+	int r;
 
 	if (is_own(form, package))
 		return 0;
 	if (!locked.name)
 		return wrong(from, package->line, "a package without a name", err);
-	return pmg_resolving_add(from, PMG_ECO_PYPI, &locked, err);
+	r = pmg_resolving_add(from, PMG_ECO_PYPI, &locked, err);
+	return r == 0 ? add_wheels(from, form, package, &locked, err) : r;
 }
 
 static int read_toml(const struct pmg_resolving *from, const struct toml_form *form,

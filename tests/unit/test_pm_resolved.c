@@ -222,6 +222,21 @@ static const struct {
 	  "[[package]]\nname = \"x\"\nversion = \"1.0\"\n"
 	  "source = { editable = \".\", registry = \"https://h.test\" }\n",
 	  "pypi x 1.0 :1\n" },
+	/* It installs what the file is called. */
+	{ "uv.lock",
+	  "[[package]]\nname = \"x-y\"\nversion = \"1.0\"\n"
+	  "source = { registry = \"https://h.test\" }\nwheels = [\n"
+	  " { url = \"https://h.test/X_y-1.0.0-py3-none-any.whl#a\" },\n"
+	  " { url = \"https://h.test/x_y-1.0%2Bcpu-py3-none-any.whl\" },\n"
+	  " { url = \"https://h.test/x_y-2.0-py3-none-any.whl\" },\n"
+	  " { url = \"https://h.test/x_y-1.0/%62ad-1.0-py3-none-any.whl?b\" },\n"
+	  " { filename = \"bad-2.0-1-py3-none-any.whl\" },\n { url = \"https://h.test/odd.whl\" "
+	  "}]\n",
+	  "pypi x-y 1.0 :1\npypi x_y 2.0 :1\npypi bad 1.0 :1\npypi bad 2.0 :1\n" },
+	{ "pylock.toml",
+	  "[[packages]]\nname = \"x\"\nversion = \"1.0\"\n"
+	  "archive = { url = \"https://h.test/bad-1.0-py3-none-any.whl\" }\n",
+	  "pypi x 1.0 :1\npypi bad 1.0 :1\n" },
 	{ "uv.lock", "[[package]]\nversion = \"1.0\"\n", "!uv.lock:1: a package without a name\n" },
 	{ "poetry.lock", "[[package]]\nname = \"x\"\nversion = \"1\"\nversion\n",
 	  "!poetry.lock:1: not all of it is TOML\n" },
@@ -496,6 +511,10 @@ static const struct {
 	  "[[package]]\nname = \"b\"\nversion = \"1\"\nsource = { git = \"https://g.test/b\" }\n"
 	  "[[package]]\nname = \"c\"\nversion = \"1\"\nsource = { path = \"c.whl\" }\n",
 	  "a -\nb https://g.test/b\nc c.whl\n" },
+	{ "uv.lock",
+	  "[[package]]\nname = \"a\"\nversion = \"1\"\n"
+	  "source = { git = \"https://g.test/a\", registry = \"https://i.test\", url = \"x\" }\n",
+	  "a -\n" },
 	{ "poetry.lock",
 	  "[[package]]\nname = \"a\"\nversion = \"1\"\n[package.source]\ntype = \"legacy\"\n"
 	  "url = \"https://i.test\"\n[[package]]\nname = \"b\"\nversion = \"1\"\n"
