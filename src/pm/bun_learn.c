@@ -242,12 +242,22 @@ static int check_steerable(const struct pmg_npmlike *n, const char *start, struc
 	return 0;
 }
 
+/* Within walls its .env files are closed to it. */
+static bool reads_for_sure(const struct pmg_npmlike *n, const struct pmg_setting *s)
+{
+	pmg_autofree char *start = pmg_npmlike_start(n);
+
+	return s->line == 0 || reads(n, start, s);
+}
+
 /* npm's are what bun takes over where it has none of its own. */
 static const char *const locks[] = { "bun.lock", "package-lock.json", "yarn.lock", NULL };
 
 int pmg_bun_learn(const struct pmg_place *place, struct pmg_facts *out, struct pmg_err *err)
 {
-	pmg_auto(npmlike) struct pmg_npmlike n = { .place = place, .facts = out };
+	pmg_auto(npmlike) struct pmg_npmlike n = { .place = place,
+						   .facts = out,
+						   .reads = reads_for_sure };
 	pmg_autofree char *start = NULL;
 	int r;
 

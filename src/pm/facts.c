@@ -59,6 +59,7 @@ static bool is_same(const struct pmg_url *a, const struct pmg_url *b)
 int pmg_facts_registry(struct pmg_facts *facts, enum pmg_eco eco, const char *url,
 		       const char *scope, const char *what, unsigned line, struct pmg_err *err)
 {
+	const bool is_replaced = !scope && facts->has_default;
 	pmg_auto(url) struct pmg_url base = { 0 };
 	size_t i;
 	int r;
@@ -71,6 +72,7 @@ int pmg_facts_registry(struct pmg_facts *facts, enum pmg_eco eco, const char *ur
 		if (facts->registries[i].eco == eco && is_same(&facts->registries[i].base, &base) &&
 		    pmg_streq(facts->registries[i].scope, scope)) {
 			facts->registries[i].is_private |= scope && facts->by_user;
+			facts->registries[i].is_replaced &= is_replaced;
 			return 0;
 		}
 	if (facts->n_registries >= PMG_REGISTRIES_MAX)
@@ -84,6 +86,7 @@ int pmg_facts_registry(struct pmg_facts *facts, enum pmg_eco eco, const char *ur
 		.scope = scope ? pmg_xstrdup(scope) : NULL,
 		.origin = { .what = pmg_xstrdup(what), .line = line },
 		.is_private = scope && facts->by_user,
+		.is_replaced = is_replaced,
 	};
 	base = (struct pmg_url){ 0 };
 	return 0;
@@ -104,6 +107,14 @@ int pmg_facts_try_registry(struct pmg_facts *facts, enum pmg_eco eco, const char
 	else if (r < 0)
 		pmg_facts_note(facts, "%s: registry not understood: %s", what, why.msg);
 	return 0;
+}
+
+void pmg_facts_settle(struct pmg_facts *facts, const char *url)
+{
+	pmg_auto(url) struct pmg_url parsed = { 0 };
+	struct pmg_err scratch = PMG_ERR_INIT;
+
+	facts->has_default |= pmg_url_parse(url, &parsed, &scratch) == 0;
 }
 
 int pmg_facts_source(struct pmg_facts *facts, enum pmg_eco eco, const char *url, const char *name,

@@ -9,6 +9,7 @@
  * password are taken out (they are the tool's business), as is a query.
  * @param scope  "@acme" or NULL. A registry that has a scope bound to it by the user is no mirror
  * of what everybody publishes there: with facts->by_user it is private
+ * NULL and facts->has_default: it is replaced
  * @return 0; -PMG_E_PARSE: not an address; -PMG_E_LIMIT: more than PMG_REGISTRIES_MAX
  */
 int pmg_facts_registry(struct pmg_facts *facts, enum pmg_eco eco, const char *url,
@@ -34,6 +35,9 @@ int pmg_facts_try_registry(struct pmg_facts *facts, enum pmg_eco eco, const char
  */
 int pmg_facts_source(struct pmg_facts *facts, enum pmg_eco eco, const char *url, const char *name,
 		     const char *version, struct pmg_err *err) PMG_MUST_CHECK;
+
+/** From here on the default is known, if that is an address. */
+void pmg_facts_settle(struct pmg_facts *facts, const char *url);
 
 void pmg_facts_note(struct pmg_facts *facts, const char *fmt, ...) PMG_PRINTF(2, 3);
 /** The same for what the user meant to have and has not: shown without -v. */

@@ -87,6 +87,7 @@ static int read_groups(struct pmg_manifests *walk, const char *dir, const struct
 static int read_publish(struct pmg_manifests *walk, const char *file, const struct json_t *json,
 			struct pmg_err *err)
 {
+	const bool has_default = walk->facts->has_default;
 	int r = 0;
 
 	pmg_json_object_each (pmg_json_get(json, "publishConfig"), it) {
@@ -100,7 +101,9 @@ static int read_publish(struct pmg_manifests *walk, const char *file, const stru
 			scope = pmg_xstrndup(key, strlen(key) - strlen(":registry"));
 		else if (strcmp(key, "registry") != 0)
 			continue;
+		walk->facts->has_default = true; /* nothing is fetched from there */
 		r = pmg_facts_try_registry(walk->facts, PMG_ECO_NPM, url, scope, file, 0, err);
+		walk->facts->has_default = has_default;
 		if (r < 0)
 			break;
 	}

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/env.h"
 #include "base/path.h"
@@ -295,10 +296,38 @@ static bool is_users(const struct pmg_place *place, const struct pmg_setting *s)
 	return !s->of_project && (s->what[0] != '/' || !is_in_project(place, s->what));
 }
 
+static bool has(const char *dir, const char *name)
+{
+	pmg_autofree char *file = pmg_path_join(dir, name);
+
+	return access(file, F_OK) == 0;
+}
+
+/* Does the manager read it for sure, so that none that is weaker counts? Of a project's files it
+ * reads one, that of its root. */
+static bool is_settled(const struct pmg_npmlike *from, const struct pmg_setting *s)
+{
+	pmg_autofree char *dir = pmg_path_dir(s->what);
+	pmg_autofree char *above = pmg_path_dir(dir);
+	pmg_autofree char *other = NULL;
+
+	if (from->reads && !from->reads(from, s))
+		return false;
+	if (is_users(from->place, s) || strcmp(dir, from->place->home) == 0)
+		return true;
+	other = pmg_project_up(above, "package.json");
+	return (!other || pmg_path_is_under(from->place->home, other)) &&
+	       (has(dir, "package.json") || has(dir, "pnpm-workspace.yaml"));
+}
+
+/* Registries that are asked for nothing but what they are for. */
+static const char publish[] = "publish-registry";
+
 static int apply_registries(const struct pmg_npmlike *from, struct pmg_err *err)
 {
 	const struct pmg_settings *settings = &from->settings;
 	struct pmg_facts *facts = from->facts;
+	bool has_default = facts->has_default;
 	size_t i, n;
 	int r = 0;
 
@@ -309,13 +338,18 @@ static int apply_registries(const struct pmg_npmlike *from, struct pmg_err *err)
 		if (s->key[0] == '@' && pmg_str_has_suffix(s->key, ":registry")) {
 			n = strlen(s->key) - strlen(":registry");
 			scope = pmg_xstrndup(s->key, n);
-		} else if (strcmp(s->key, "registry") != 0) {
+		} else if (strcmp(s->key, "registry") != 0 && strcmp(s->key, publish) != 0) {
 			continue;
 		}
 		facts->by_user = scope && is_users(from->place, s);
+		facts->has_default = has_default || strcmp(s->key, publish) == 0;
 		r = pmg_facts_try_registry(facts, PMG_ECO_NPM, s->value, scope, s->what, s->line,
 					   err);
 		facts->by_user = false;
+		facts->has_default = has_default;
+		if (strcmp(s->key, "registry") == 0 && is_settled(from, s))
+			pmg_facts_settle(facts, s->value);
+		has_default = facts->has_default;
 	}
 	return r;
 }

@@ -14,6 +14,8 @@ struct pmg_npmlike {
 	struct pmg_strv operands; /* of the command line, the verb first */
 	char *prefix;             /* of --prefix, -C, --dir, --cwd; NULL */
 	bool cwd_is_folder;       /* that option is --cwd (yarn, bun) */
+	/* Does this version of the manager read such a setting for sure? NULL: all of them */
+	bool (*reads)(const struct pmg_npmlike *n, const struct pmg_setting *s);
 	bool no_proxy_takes_word; /* "--no-proxy X" (pnpm 12), not the negation of --proxy */
 };
 
@@ -35,7 +37,7 @@ char *pmg_npmlike_start(const struct pmg_npmlike *n) PMG_MUST_CHECK;
 /**
  * npmrc files in the order of npm's precedence: of each folder from `start`
  * upward (npm takes one of them, the nearest root or the workspace's: we take
- * all, since a registry too many does no harm), the user's, the global ones,
+ * all, since it does no harm to know a registry too many), the user's, the global ones,
  * the program's own.
  * @param start  absolute
  */

@@ -285,21 +285,52 @@ static int apply_registry(struct pmg_pip *p, const struct pmg_setting *s, bool p
 	return r;
 }
 
+/* What an index is: asked in place of the one that is built in, asked besides, or a page that is
+ * read and not asked for names. */
+enum index { DEFAULT, MORE, PAGE };
+
+/* A requirements file has the last word, before even the command line. */
+static bool is_requirements(const struct pmg_setting *s)
+{
+	return s->what[0] == '/' && !pmg_str_has_suffix(s->what, ".toml") &&
+	       !pmg_str_has_suffix(s->what, "pip.conf");
+}
+
+/* @param settled  where the default was named that counts, NULL: nowhere yet */
+static int apply_as(struct pmg_pip *p, const struct pmg_setting *s, enum index as,
+		    const char **settled)
+{
+	bool is_typed = strcmp(s->what, "command line") == 0 || is_requirements(s);
+	int r;
+
+	p->facts->has_default = as == PAGE || (as == DEFAULT && *settled && !is_requirements(s) &&
+					       strcmp(*settled, s->what) != 0);
+	r = apply_registry(p, s, as == PAGE);
+	p->facts->has_default = false;
+	if (as == DEFAULT && !*settled && (is_typed || !p->is_unsure))
+		pmg_facts_settle(p->facts, without_name(s->value));
+	if (p->facts->has_default)
+		*settled = s->what;
+	return r;
+}
+
 int pmg_pip_registries(struct pmg_pip *p)
 {
 	static const struct {
 		const char *key;
-		bool page;
+		enum index as;
 	} rows[] = {
-		{ "index-url", false }, { "extra-index-url", false }, { "pypi-url", false },
-		{ "index", false },     { "default-index", false },   { "find-links", true },
+		{ "index-url", DEFAULT }, { "extra-index-url", MORE },  { "pypi-url", DEFAULT },
+		{ "index", MORE },        { "default-index", DEFAULT }, { "find-links", PAGE },
 	};
+	const char *settled = NULL;
 	size_t i, k;
 	int r = 0;
 
 	for (i = 0; i < p->settings.n; i++)
 		for (k = 0; r == 0 && k < PMG_ARRAY_LEN(rows); k++)
 			if (strcmp(p->settings.v[i].key, rows[k].key) == 0)
-				r = apply_registry(p, &p->settings.v[i], rows[k].page);
+				r = apply_as(p, &p->settings.v[i], rows[k].as, &settled);
+	p->facts->has_default = settled != NULL;
 	return r;
 }

@@ -146,6 +146,7 @@ int pmg_pip_learn(const struct pmg_place *place, struct pmg_facts *out, struct p
 	pmg_auto(pip) struct pmg_pip p = { .place = place, .facts = out, .err = err };
 	int r = read_all(&p);
 
+	p.is_unsure = p.isolated;
 	if (r == 0)
 		r = pmg_pip_registries(&p);
 	if (r < 0)

@@ -15,6 +15,7 @@ struct pmg_pip {
 	struct pmg_strv hosts; /* that lockfiles named */
 	const char *file;      /* now being read, NULL for the command line */
 	bool isolated;         /* pip reads neither its variables nor the user's files */
+	bool is_unsure;        /* of variables and files it is not known which are read */
 	struct pmg_err *err;
 };
 

@@ -123,6 +123,7 @@ int pmg_pipx_learn(const struct pmg_place *place, struct pmg_facts *out, struct 
 	pmg_auto(uv) struct pmg_uv uv = { .pip = { .place = place, .facts = out, .err = err } };
 	int r = read_all(&uv);
 
+	uv.pip.is_unsure = true; /* pip or uv: which, it says only when it runs */
 	if (r == 0)
 		r = pmg_pip_registries(&uv.pip);
 	if (r < 0)

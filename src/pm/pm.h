@@ -39,7 +39,8 @@ struct pmg_registry {
 	struct pmg_url base; /* path ends in "/"; userinfo taken out */
 	char *scope;         /* "@acme", or NULL for all names */
 	struct pmg_origin origin;
-	bool is_private; /* the user said that what it has is its own; with a scope, in it */
+	bool is_private;  /* the user said that what it has is its own; with a scope, in it */
+	bool is_replaced; /* the manager asks another one in its place: known, but not asked */
 };
 
 /* An artifact that command line, manifest or lockfile names by address. */
@@ -68,7 +69,9 @@ struct pmg_facts {
 	struct pmg_strv ca_dirs;
 	bool by_user; /* registries that are added now were named by who runs the tool, not by who
 		       * wrote the project: one with a scope is private */
-	bool has_cafile; /* a setting of the manager's own names certificates */
+	bool has_default; /* registries without a scope that are added now are replaced: the one
+			   * that is asked for all other names is there */
+	bool has_cafile;  /* a setting of the manager's own names certificates */
 	/* Variables of this tool alone, to overrule a file of its own: other versions of it end at
 	 * one that they do not know. They get the address of pmg's proxy, or name the bundle. */
 	struct pmg_strv proxy_variables;

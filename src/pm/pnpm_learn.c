@@ -391,9 +391,19 @@ static int ask(const struct pmg_place *place, struct pmg_facts *out, struct pmg_
 static const char *const locks[] = { "pnpm-lock.yaml", "package-lock.json", "npm-shrinkwrap.json",
 				     NULL };
 
+/* Up to 10 it reads npm's variables, from 11 on its own. */
+static bool reads(const struct pmg_npmlike *n, const struct pmg_setting *s)
+{
+	unsigned major = major_of(n->place->program);
+
+	if (pmg_str_has_prefix_nocase(s->what, "environment npm_config_"))
+		return major > 0 && major <= 10;
+	return !pmg_str_has_prefix_nocase(s->what, "environment ") || major > 10;
+}
+
 int pmg_pnpm_learn(const struct pmg_place *place, struct pmg_facts *out, struct pmg_err *err)
 {
-	pmg_auto(npmlike) struct pmg_npmlike n = { .place = place, .facts = out };
+	pmg_auto(npmlike) struct pmg_npmlike n = { .place = place, .facts = out, .reads = reads };
 	pmg_autofree char *start = NULL;
 	int r;
 

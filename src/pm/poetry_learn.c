@@ -63,8 +63,15 @@ static int take_sources(struct poetry *p, const struct pmg_toml *doc, const char
 {
 	int r = 0;
 
-	pmg_toml_each(pmg_toml_at(doc, "tool.poetry.source"), it) if (r == 0) r =
-		add(p, "index-url", pmg_toml_get(it, "url"), path);
+	pmg_toml_each(pmg_toml_at(doc, "tool.poetry.source"), it)
+	{
+		bool is_default = pmg_streq(pmg_toml_str(it, "priority"), "default") ||
+				  pmg_streq(pmg_toml_str(it, "default"), "true");
+
+		if (r == 0)
+			r = add(p, is_default ? "index-url" : "extra-index-url",
+				pmg_toml_get(it, "url"), path);
+	}
 	return r;
 }
 
@@ -197,8 +204,8 @@ static int apply(struct poetry *p)
 		for (c = variable; *c; c++)
 			*c = (char)(*c == '-' ? '_' : toupper((unsigned char)*c));
 		if (pmg_str_has_prefix(s.key, "repositories-") && pmg_str_has_suffix(s.key, "-url"))
-			r = pmg_settings_add(&p->pip.settings, "index-url", s.value, s.what, s.line,
-					     p->pip.err);
+			r = pmg_settings_add(&p->pip.settings, "extra-index-url", s.value, s.what,
+					     s.line, p->pip.err);
 		if (!pmg_str_has_prefix(s.key, "certificates-"))
 			continue;
 		if (pmg_str_has_suffix(s.key, "-client-cert")) {

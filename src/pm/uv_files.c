@@ -24,16 +24,18 @@ static int add_setting(struct pmg_uv *uv, const char *key, const struct pmg_toml
 }
 
 /* A text, a list of texts, or uv's list of tables with an address in each. */
-static int take_setting(struct pmg_uv *uv, const struct pmg_toml *value, const char *path)
+static int take_setting(struct pmg_uv *uv, const char *key, const struct pmg_toml *value,
+			const char *path)
 {
-	int r = add_setting(uv, value->key, value, path);
+	int r = add_setting(uv, key, value, path);
 
 	pmg_toml_each(value->kind == PMG_TOML_ARRAY ? value : NULL, it)
 	{
 		const struct pmg_toml *url = it->text ? it : pmg_toml_get(it, "url");
+		bool is_default = !it->text && pmg_streq(pmg_toml_str(it, "default"), "true");
 
 		if (r == 0 && url)
-			r = add_setting(uv, value->key, url, path);
+			r = add_setting(uv, is_default ? "default-index" : key, url, path);
 	}
 	return r;
 }
@@ -97,12 +99,15 @@ static int check_steerable(struct pmg_uv *uv, const struct pmg_toml *table, cons
 	return 0;
 }
 
-/* uv.toml, [tool.uv] of pyproject.toml or of a script; [tool.uv.pip] is one within. */
-static int take_table(struct pmg_uv *uv, const struct pmg_toml *table, const char *path)
+/* uv.toml, [tool.uv] of pyproject.toml or of a script; [tool.uv.pip] is one within, whose index
+ * only `uv pip` asks in place of the default. */
+static int take_table(struct pmg_uv *uv, const struct pmg_toml *table, const char *path,
+		      bool is_within)
 {
 	static const char *const keys[] = { "index",      "index-url", "extra-index-url",
 					    "find-links", "cache-dir", "default-index",
 					    "target",     "prefix" };
+	bool in_pip = is_within && !(uv->operands.n > 0 && strcmp(uv->operands.v[0], "pip") == 0);
 	size_t i;
 	int r = check_steerable(uv, table, path);
 
@@ -110,14 +115,18 @@ static int take_table(struct pmg_uv *uv, const struct pmg_toml *table, const cha
 		const struct pmg_toml *value = pmg_toml_get(table, keys[i]);
 
 		if (value)
-			r = take_setting(uv, value, path);
+			r = take_setting(uv,
+					 in_pip && strcmp(keys[i], "index-url") == 0
+						 ? "extra-index-url"
+						 : keys[i],
+					 value, path);
 	}
 	if (r == 0)
 		r = take_sources(uv, pmg_toml_get(table, "sources"));
 	if (r == 0)
 		r = take_members(uv, pmg_toml_at(table, "workspace.members"), path);
 	return r == 0 && pmg_toml_get(table, "pip")
-		       ? take_table(uv, pmg_toml_get(table, "pip"), path)
+		       ? take_table(uv, pmg_toml_get(table, "pip"), path, true)
 		       : r;
 }
 
@@ -127,7 +136,7 @@ static int parse_table(struct pmg_uv *uv, const char *path, const char *text, si
 	pmg_auto(toml) struct pmg_toml *doc = NULL;
 	int r = pmg_toml_parse(path, text, len, &doc, uv->pip.err);
 
-	return r < 0 ? r : take_table(uv, pmg_toml_at(doc, at), path);
+	return r < 0 ? r : take_table(uv, pmg_toml_at(doc, at), path, false);
 }
 
 static int read_manifest(struct pmg_uv *uv, const char *path)

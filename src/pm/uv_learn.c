@@ -249,6 +249,7 @@ int pmg_uv_learn(const struct pmg_place *place, struct pmg_facts *out, struct pm
 	pmg_auto(uv) struct pmg_uv uv = { .pip = { .place = place, .facts = out, .err = err } };
 	int r = read_all(&uv);
 
+	uv.pip.is_unsure = uv.no_config;
 	if (r == 0)
 		r = pmg_pip_registries(&uv.pip);
 	if (r < 0)

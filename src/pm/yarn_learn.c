@@ -128,8 +128,8 @@ static void rename_keys(struct pmg_settings *settings)
 		const char *to;
 	} rows[] = {
 		{ "npm-registry-server", "registry" },
-		{ "npm-publish-registry", "registry" },
-		{ "npm-audit-registry", "registry" },
+		{ "npm-publish-registry", "publish-registry" },
+		{ "npm-audit-registry", "publish-registry" },
 		{ "enable-strict-ssl", "strict-ssl" },
 	};
 	size_t i, k;
@@ -334,9 +334,18 @@ static int ask(const struct pmg_place *place, struct pmg_facts *out, struct pmg_
 /* npm's is what `yarn import` reads. */
 static const char *const locks[] = { "yarn.lock", "package-lock.json", NULL };
 
+/* yarn 1 fetches what its lockfile has addresses for from there, whatever is set elsewhere: for it
+ * nothing is replaced. Which yarn a shim stands for, nobody can tell. */
+static bool reads(const struct pmg_npmlike *n, const struct pmg_setting *s)
+{
+	return !pmg_yarn_is_classic(n) &&
+	       (pmg_str_has_suffix(s->what, ".yml") ||
+		pmg_str_has_prefix_nocase(s->what, "environment yarn_npm_registry_server"));
+}
+
 int pmg_yarn_learn(const struct pmg_place *place, struct pmg_facts *out, struct pmg_err *err)
 {
-	pmg_auto(npmlike) struct pmg_npmlike n = { .place = place, .facts = out };
+	pmg_auto(npmlike) struct pmg_npmlike n = { .place = place, .facts = out, .reads = reads };
 	pmg_autofree char *start = NULL;
 	int r;
 

@@ -61,7 +61,8 @@ bool pmg_ages_find(const struct pmg_ages *ages, const struct pmg_asked *asked,
 
 		if (!pmg_judge_needs_dates(service->gate.judge, one->eco, one->name))
 			continue;
-		n = pmg_catalog_homes(service->catalog, url, one->eco, homes, &is_foreign);
+		n = pmg_catalog_homes(service->catalog, url, one->eco, one->name, homes,
+				      &is_foreign);
 		for (k = 0; k < n; k++) {
 			enum pmg_dated dated = look(ages, homes[k], one, url, &found);
 
@@ -130,7 +131,7 @@ size_t pmg_ages_homes(const struct pmg_ages *ages, const struct pmg_ages_pin *pi
 		return pmg_catalog_homes_of(catalog, pin->eco, pin->name, homes);
 	if (pmg_url_parse(pin->url, &url, &scratch) < 0)
 		return 0; /* in no registry's archive */
-	return pmg_catalog_homes(catalog, &url, pin->eco, homes, is_foreign);
+	return pmg_catalog_homes_pinned(catalog, &url, pin->eco, pin->name, homes, is_foreign);
 }
 
 size_t pmg_ages_missing(const struct pmg_ages *ages, const struct pmg_ages_pin *pin,

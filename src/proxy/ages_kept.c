@@ -32,7 +32,8 @@ void pmg_ages_keep(struct pmg_ages *ages, const struct pmg_asked *asked, const s
 		const struct pmg_identity *who = &asked->who.v[i];
 		pmg_autofree char *label = pmg_ages_label(who, url);
 
-		n = pmg_catalog_homes(ages->service->catalog, url, who->eco, homes, &is_foreign);
+		n = pmg_catalog_homes(ages->service->catalog, url, who->eco, who->name, homes,
+				      &is_foreign);
 		for (k = 0; k < n; k++)
 			keep_one(ages, homes[k], who->eco, who->name, label);
 	}

@@ -308,7 +308,8 @@ static bool names_file(const struct pmg_artifact *artifact, const struct pmg_ask
 
 	if (!all->policy.enabled || !inspected->who || !inspected->who->version)
 		return false;
-	(void)pmg_catalog_homes(all->gate->catalog, url, asked->who.v[0].eco, homes, &is_foreign);
+	(void)pmg_catalog_homes(all->gate->catalog, url, asked->who.v[0].eco, asked->who.v[0].name,
+				homes, &is_foreign);
 	if (is_foreign)
 		return false;
 	*out = (struct pmg_earlier_file){ asked->who.v[0].eco, inspected->who->name,

@@ -36,6 +36,9 @@ void pmg_catalog_add_cached(struct pmg_catalog *catalog, const char *text);
 /** Managers ask it for names in that scope, and no other registry for these. @param scope  "@acme"
  */
 void pmg_catalog_set_scope(struct pmg_catalog *catalog, size_t registry, const char *scope);
+/** The manager asks another one in its place: it is known, but not asked for names, unless all are
+ * replaced. */
+void pmg_catalog_set_replaced(struct pmg_catalog *catalog, size_t registry);
 /** The registry has packages of its own: a record about a public package of the same name is not
  *  about them. @param scope  "@acme": only names in it; NULL: all */
 void pmg_catalog_set_private(struct pmg_catalog *catalog, size_t registry, const char *scope);
@@ -60,13 +63,20 @@ bool pmg_catalog_is_taught(const struct pmg_catalog *catalog, size_t registry);
 /**
  * Which registries may an artifact at that address be of, as far as the address says: the one below
  * whose base it is, else those at that place, else those whose documents named its host.
+ * Such as are replaced are among them where no other is.
  * @param[out] homes  room for PMG_REGISTRIES_MAX
  * @param[out] is_foreign  none of these: only a lockfile, manifest or command line named the host.
- *        Then all registries of that ecosystem are in homes
+ *        Then those of pmg_catalog_homes_of() are in homes
  * @return how many
  */
 size_t pmg_catalog_homes(const struct pmg_catalog *catalog, const struct pmg_url *url,
-			 enum pmg_eco eco, size_t *homes, bool *is_foreign);
+			 enum pmg_eco eco, const char *name, size_t *homes, bool *is_foreign);
+
+/** The same of what nobody asks for now: an address at a registry that is replaced stands for the
+ * ones in its place. */
+size_t pmg_catalog_homes_pinned(const struct pmg_catalog *catalog, const struct pmg_url *url,
+				enum pmg_eco eco, const char *name, size_t *homes,
+				bool *is_foreign);
 
 /**
  * Which registries would a manager ask for that name, where nothing but the name is known?

@@ -21,6 +21,11 @@ void pmg_catalog_set_scope(struct pmg_catalog *catalog, size_t registry, const c
 	at->scope = pmg_xstrdup(scope);
 }
 
+void pmg_catalog_set_replaced(struct pmg_catalog *catalog, size_t registry)
+{
+	catalog->registries[registry].is_replaced = true;
+}
+
 static bool is_in_scope(const char *name, const char *scope)
 {
 	size_t n = strlen(scope);
@@ -80,30 +85,6 @@ static size_t homes_at(const struct pmg_catalog *catalog, const char *host, cons
 	return n;
 }
 
-size_t pmg_catalog_homes(const struct pmg_catalog *catalog, const struct pmg_url *url,
-			 enum pmg_eco eco, size_t *homes, bool *is_foreign)
-{
-	pmg_autofree char *host = pmg_host_canonical(url->host);
-	pmg_autofree char *plain = pmg_path_plain(url->path);
-	const struct pmg_catalog_host *at;
-	size_t i, n = homes_at(catalog, host, plain, url, eco, homes);
-
-	*is_foreign = false;
-	if (n > 0)
-		return n;
-	for (i = 0; n < PMG_REGISTRIES_MAX && i < catalog->n_hosts; i++) {
-		at = &catalog->hosts[i];
-		if (at->eco == eco && at->how != HOW_SOURCE &&
-		    pmg_catalog_is_place(host, url->port, at->host, at->port))
-			homes[n++] = at->registry;
-	}
-	*is_foreign = n == 0;
-	for (i = 0; *is_foreign && i < catalog->n_registries; i++)
-		if (catalog->registries[i].eco == eco)
-			homes[n++] = i;
-	return n;
-}
-
 /* Registries of that ecosystem whose scope the name is in, or those that have none. */
 static size_t homes_with(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name,
 			 bool scoped, size_t *homes)
@@ -120,12 +101,63 @@ static size_t homes_with(const struct pmg_catalog *catalog, enum pmg_eco eco, co
 	return n;
 }
 
+/* Leaves out those that others are asked in place of. */
+static size_t drop_replaced(const struct pmg_catalog *catalog, size_t *homes, size_t n)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < n; i++)
+		if (!catalog->registries[homes[i]].is_replaced)
+			homes[kept++] = homes[i];
+	return kept;
+}
+
+static size_t unless_all(const struct pmg_catalog *catalog, size_t *homes, size_t n)
+{
+	size_t kept = drop_replaced(catalog, homes, n);
+
+	return kept > 0 ? kept : n; /* then none was moved */
+}
+
 size_t pmg_catalog_homes_of(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name,
 			    size_t *homes)
 {
 	size_t n = homes_with(catalog, eco, name, true, homes);
 
-	return n > 0 ? n : homes_with(catalog, eco, name, false, homes);
+	if (n == 0)
+		n = homes_with(catalog, eco, name, false, homes);
+	return unless_all(catalog, homes, n);
+}
+
+size_t pmg_catalog_homes(const struct pmg_catalog *catalog, const struct pmg_url *url,
+			 enum pmg_eco eco, const char *name, size_t *homes, bool *is_foreign)
+{
+	pmg_autofree char *host = pmg_host_canonical(url->host);
+	pmg_autofree char *plain = pmg_path_plain(url->path);
+	const struct pmg_catalog_host *at;
+	size_t i, n = homes_at(catalog, host, plain, url, eco, homes);
+
+	*is_foreign = false;
+	if (n > 0)
+		return unless_all(catalog, homes, n);
+	for (i = 0; n < PMG_REGISTRIES_MAX && i < catalog->n_hosts; i++) {
+		at = &catalog->hosts[i];
+		if (at->eco == eco && at->how != HOW_SOURCE &&
+		    pmg_catalog_is_place(host, url->port, at->host, at->port))
+			homes[n++] = at->registry;
+	}
+	*is_foreign = n == 0;
+	return n > 0 ? unless_all(catalog, homes, n)
+		     : pmg_catalog_homes_of(catalog, eco, name, homes);
+}
+
+size_t pmg_catalog_homes_pinned(const struct pmg_catalog *catalog, const struct pmg_url *url,
+				enum pmg_eco eco, const char *name, size_t *homes, bool *is_foreign)
+{
+	size_t n = pmg_catalog_homes(catalog, url, eco, name, homes, is_foreign);
+
+	n = drop_replaced(catalog, homes, n);
+	return n > 0 ? n : pmg_catalog_homes_of(catalog, eco, name, homes);
 }
 
 bool pmg_catalog_owns_scope(const struct pmg_catalog *catalog, enum pmg_eco eco, const char *name)

@@ -14,7 +14,8 @@ struct pmg_catalog_registry {
 	char *host;  /* canonical */
 	char *plain; /* path, plain, ends in "/" */
 	bool is_taught;
-	char *scope; /* managers ask it for names in that scope alone; NULL: for all others */
+	char *scope;      /* managers ask it for names in that scope alone; NULL: for all others */
+	bool is_replaced; /* managers ask others in its place */
 	bool is_private;
 	char *private_scope; /* NULL: all names */
 };

@@ -46,6 +46,8 @@ static int hear_registry(struct pmg_start *start, struct pmg_msg *msg, struct pm
 	if (r == 0 && m.scope)
 		pmg_catalog_set_scope(start->catalog, pmg_catalog_count(start->catalog) - 1,
 				      m.scope);
+	if (r == 0 && m.is_replaced)
+		pmg_catalog_set_replaced(start->catalog, pmg_catalog_count(start->catalog) - 1);
 	if (r == 0 && m.is_private)
 		pmg_catalog_set_private(start->catalog, pmg_catalog_count(start->catalog) - 1,
 					m.scope);

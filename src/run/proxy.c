@@ -203,7 +203,11 @@ static int tell_registry(struct pmg_proxy *proxy, const struct pmg_registry *reg
 	pmg_autofree char *url = pmg_url_text(&registry->base);
 	pmg_autofree char *eco = pmg_xstrdup(pmg_eco_name(registry->eco));
 	struct pmg_wire_registry m = {
-		.eco = eco, .url = url, .scope = registry->scope, .is_private = registry->is_private
+		.eco = eco,
+		.url = url,
+		.scope = registry->scope,
+		.is_private = registry->is_private,
+		.is_replaced = registry->is_replaced,
 	};
 
 	return tell(proxy, PMG_WIRE_REGISTRY, pmg_wire_registry_encode(&m), err);

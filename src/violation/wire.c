@@ -23,6 +23,7 @@ static const struct pmg_field registry_fields[] = {
 	FIELD(TEXT, registry, url, PMG_WIRE_URL_MAX),
 	FIELD(MAYBE, registry, scope, PMG_WIRE_NAME_MAX),
 	FIELD(BOOL, registry, is_private, 0),
+	FIELD(BOOL, registry, is_replaced, 0),
 	{ 0 },
 };
 

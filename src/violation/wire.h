@@ -94,6 +94,7 @@ struct pmg_wire_registry {
 	/* Its packages (with a scope: those in it) are its own: a record about a public package of
 	 * the same name is about another one. */
 	bool is_private;
+	bool is_replaced; /* the manager asks another in its place: it is not asked for names */
 };
 
 struct pmg_wire_source {

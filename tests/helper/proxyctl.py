@@ -61,8 +61,9 @@ class Front:
         theirs.close()
         os.close(bundle_fd)
         self.listener.close()
-        for eco, url, *private in registries:
-            self.send("registry", {"eco": eco, "url": url, "is_private": private == [True]})
+        for eco, url, *said in registries:  # "private", "replaced"
+            self.send("registry", {"eco": eco, "url": url, "is_private": "private" in said,
+                                   "is_replaced": "replaced" in said})
         for source in sources:
             keys = ("eco", "url", "name", "version")
             self.send("source", {k: v for k, v in zip(keys, source) if v is not None})

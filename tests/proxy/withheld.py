@@ -480,6 +480,33 @@ class Pinned(Case):
         self.start(("pypi", plain("/simple/")), ("pypi", "http://127.0.0.1:%d/simple/" % young.port))
         self.assertEqual(sorted(self.ask(("manypy", "3.0"), eco="pypi")), ["manypy@3.0"])
 
+    def test_what_has_another_in_its_place_is_not_asked(self):
+        """No name goes to a public registry that the manager itself would not ask."""
+        npm("inhouse", ("1.0.0", "400d"), ("2.0.0", "1h"))
+        def answer(server, conn):
+            server.seen.append(Server.head(conn)[0])
+            conn.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+
+        public = self.server(answer)
+        base = "http://127.0.0.1:%d/" % public.port
+        pins = [("inhouse", "1.0.0"), ("inhouse", "2.0.0"),
+                ("inhouse", "1.0.0", base + "inhouse/-/inhouse-1.0.0.tgz"),
+                ("inhouse", "1.0.0", "https://elsewhere.test/inhouse-1.0.0.tgz")]
+        for age in ("ahead", "before", "after"):
+            self.start(("npm", base, "replaced"), ("npm", plain("/npm/")))
+            self.assertEqual(list(self.ask(*pins, age=age)),
+                             ["inhouse@2.0.0"] if age != "ahead" else [])
+            self.assertEqual(self.get_status(plain("/npm/inhouse/-/inhouse-1.0.0.tgz")), 200)
+            self.assertEqual(public.seen, [])
+            self.front.kill()
+        # Who goes there himself is seen, and judged by what it says.
+        self.start(("npm", base, "replaced"), ("npm", plain("/npm/")))
+        self.assertEqual(self.get_status(base + "inhouse/-/inhouse-1.0.0.tgz"), 403)
+        self.assertEqual([head.split()[1] for head in public.seen], ["/inhouse"])
+
+    def get_status(self, url):
+        return self.client().get(url).status
+
     def test_a_registry_that_does_not_know_us_yet_says_nothing(self):
         """Before a run nobody has shown it a token; what it denies is judged when it is fetched."""
         def answer(_, conn):

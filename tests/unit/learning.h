@@ -174,6 +174,52 @@ static inline char *learning_registries(const struct learning *l, const struct p
 	return pmg_str_steal(&out);
 }
 
+/* Addresses of the registries that are asked for names without a scope, apart by blanks. */
+static inline char *learning_asks(const struct pmg_facts *facts)
+{
+	struct pmg_str out = PMG_STR_INIT(65536);
+	size_t i;
+	int r = pmg_str_adds(&out, "");
+
+	for (i = 0; i < facts->n_registries && r == 0; i++) {
+		pmg_autofree char *url = pmg_url_text(&facts->registries[i].base);
+
+		if (!facts->registries[i].scope && !facts->registries[i].is_replaced)
+			r = pmg_str_addf(&out, "%s%s", out.len > 0 ? " " : "", url);
+	}
+	return pmg_str_steal(&out);
+}
+
+/* Which registries are asked where this is all that is set? */
+struct learning_row {
+	const char *file, *text; /* NULL: none */
+	const char *env;         /* NAME=VALUE, or NULL */
+	const char *line, *asks;
+};
+
+static inline void learning_ask_rows(struct learning *l, const struct learning_row *rows, size_t n)
+{
+	size_t i, known = l->env.n;
+
+	for (i = 0; i < n; i++) {
+		pmg_auto(facts) struct pmg_facts facts = { 0 };
+		pmg_autofree char *asks = NULL;
+
+		if (rows[i].file)
+			learning_write(l, rows[i].file, rows[i].text);
+		if (rows[i].env)
+			pmg_strv_add(&l->env, rows[i].env);
+		learn_ok(l, rows[i].line, &facts);
+		asks = learning_asks(&facts);
+		if (strcmp(asks, rows[i].asks) != 0)
+			fail_msg("row %zu: %s", i, asks);
+		if (rows[i].file)
+			learning_write(l, rows[i].file, "");
+		while (l->env.n > known)
+			free(l->env.v[--l->env.n]);
+	}
+}
+
 /* "URL name version" of each source, "-" for what is not known, one a line. */
 static inline char *learning_sources(const struct pmg_facts *facts)
 {

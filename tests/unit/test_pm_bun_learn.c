@@ -122,9 +122,29 @@ static void what_follows_a_script_is_the_scripts(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, learning_teardown)
 
+static void no_registry_is_asked_that_bun_would_not_ask(void **state)
+{
+	static const struct learning_row asks[] = {
+		{ NULL, NULL, NULL, "bun i", "https://default.test/" },
+		{ "home/.bunfig.toml", "[install]\nregistry='https://user.test/'\n", NULL, "bun i",
+		  "https://user.test/" },
+		{ "home/.npmrc", "registry=https://user.test/\n", NULL, "bun i",
+		  "https://user.test/" },
+		{ NULL, NULL, "BUN_CONFIG_REGISTRY=https://env.test/", "bun i",
+		  "https://env.test/" },
+		/* Within walls it is closed to bun. */
+		{ "home/project/.env", "BUN_CONFIG_REGISTRY=https://dot.test/\n", NULL, "bun i",
+		  "https://dot.test/ https://default.test/" },
+	};
+	struct learning *l = *state;
+
+	learning_ask_rows(l, asks, PMG_ARRAY_LEN(asks));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(no_registry_is_asked_that_bun_would_not_ask),
 		TEST(every_file_and_variable_that_bun_reads_names_registries),
 		TEST(certificates_of_a_file_end_the_run_with_its_line),
 		TEST(what_follows_a_script_is_the_scripts),

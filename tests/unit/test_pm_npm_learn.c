@@ -457,9 +457,35 @@ static void a_broken_cache_is_asked_over(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, learning_teardown)
 
+static void no_registry_is_asked_that_npm_would_not_ask(void **state)
+{
+	static const struct learning_row asks[] = {
+		{ NULL, NULL, NULL, "npm ci", "https://user.test/" },
+		{ NULL, NULL, NULL, "npm ci --registry https://line.test/", "https://line.test/" },
+		{ NULL, NULL, "NPM_CONFIG_REGISTRY=https://env.test/", "npm ci",
+		  "https://env.test/" },
+		{ "home/project/.npmrc", "registry=https://own.test/\n", NULL, "npm ci",
+		  "https://own.test/" },
+		/* No root of a project: npm may not read it. */
+		{ "home/project/sub/.npmrc", "registry=https://sub.test/\n", NULL,
+		  "npm ci --prefix sub", "https://sub.test/ https://user.test/" },
+		{ "home/.npmrc", "registry=\n", NULL, "npm ci", "https://default.test/" },
+		{ "home/.npmrc", "@a:registry=https://a.test/\n", NULL, "npm ci",
+		  "https://default.test/" },
+		{ "home/project/package.json",
+		  "{\"publishConfig\": {\"registry\": \"https://publish.test/\"}}", NULL, "npm ci",
+		  "https://default.test/" },
+	};
+	struct learning *l = *state;
+
+	learning_write(l, "home/.npmrc", "registry=https://user.test/\n");
+	learning_ask_rows(l, asks, PMG_ARRAY_LEN(asks));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(no_registry_is_asked_that_npm_would_not_ask),
 		TEST(the_default_is_asked_once_and_again_when_the_program_changes),
 		TEST(npx_is_never_asked_but_the_npm_beside_it),
 		TEST(a_program_that_does_not_say_is_an_error_unless_a_registry_is_named),

@@ -218,9 +218,42 @@ static void an_isolated_pip_that_a_file_leads_elsewhere_is_refused(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, learning_teardown)
 
+static void no_registry_is_asked_that_pip_would_not_ask(void **state)
+{
+	static const struct learning_row asks[] = {
+		{ NULL, NULL, NULL, "pip install x", "https://user.test/ https://more.test/" },
+		{ NULL, NULL, "PIP_INDEX_URL=https://env.test/", "pip install x",
+		  "https://env.test/ https://more.test/" },
+		{ NULL, NULL, NULL, "pip install -i https://line.test/ x",
+		  "https://line.test/ https://more.test/" },
+		/* Which of the two counts depends on their order. */
+		{ "home/project/r.txt", "--index-url https://file.test/\nx==1\n", NULL,
+		  "pip install -i https://line.test/ -r r.txt",
+		  "https://line.test/ https://file.test/ https://more.test/" },
+	};
+	static const struct learning_row bare[] = {
+		/* It does not read it then. */
+		{ NULL, NULL, "PIP_INDEX_URL=https://env.test/", "pip --isolated install x",
+		  "https://env.test/ https://default.test/simple/" },
+		{ NULL, NULL, "PIP_FIND_LINKS=https://links.test/", "pip install x",
+		  "https://default.test/simple/" },
+		{ NULL, NULL, "PIP_INDEX_URL=file:///x", "pip install x",
+		  "https://default.test/simple/" },
+	};
+	struct learning *l = *state;
+
+	learning_write(
+		l, "home/.pip/pip.conf",
+		"[global]\nindex-url=https://user.test/\nextra-index-url=https://more.test/\n");
+	learning_ask_rows(l, asks, PMG_ARRAY_LEN(asks));
+	pmg_env_set(&l->env, "PIP_CONFIG_FILE", "/dev/null");
+	learning_ask_rows(l, bare, PMG_ARRAY_LEN(bare));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(no_registry_is_asked_that_pip_would_not_ask),
 		TEST(every_file_and_variable_that_pip_reads_names_registries),
 		TEST(without_configuration_only_the_default_counts),
 		TEST(requirements_files_are_read_with_all_they_name),

@@ -272,9 +272,30 @@ static void a_pnpm_that_corepack_has_to_fetch_first_is_no_hindrance(void **state
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, learning_teardown)
 
+static void no_registry_is_asked_that_pnpm_would_not_ask(void **state)
+{
+	static const struct learning_row asks[] = {
+		{ NULL, NULL, NULL, "pnpm i", "https://default.test/ https://gh.test/" },
+		{ "home/.npmrc", "registry=https://user.test/\n", NULL, "pnpm i",
+		  "https://user.test/" },
+		{ "home/project/pnpm-workspace.yaml", "registry: https://own.test/\n", NULL,
+		  "pnpm i", "https://own.test/" },
+		{ NULL, NULL, "npm_config_registry=https://env.test/", "pnpm i",
+		  "https://env.test/" },
+		/* This one does not read it. */
+		{ NULL, NULL, "pnpm_config_registry=https://env.test/", "pnpm i",
+		  "https://env.test/ https://default.test/ https://gh.test/" },
+	};
+	struct learning *l = *state;
+
+	set_version(l, "10.1.0");
+	learning_ask_rows(l, asks, PMG_ARRAY_LEN(asks));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(no_registry_is_asked_that_pnpm_would_not_ask),
 		TEST(every_file_and_variable_that_pnpm_reads_names_registries),
 		TEST(a_file_that_beats_every_variable_ends_the_run_with_its_line),
 		TEST(the_version_that_a_project_wants_counts_too),

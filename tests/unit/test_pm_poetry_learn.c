@@ -113,9 +113,25 @@ static void certificates_of_repositories_are_overruled_one_by_one(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, learning_teardown)
 
+static void no_registry_is_asked_that_poetry_would_not_ask(void **state)
+{
+	static const struct learning_row asks[] = {
+		{ "home/project/pyproject.toml",
+		  "[[tool.poetry.source]]\nurl = 'https://a.test/'\npriority = 'default'\n", NULL,
+		  "poetry install", "https://a.test/" },
+		{ "home/project/pyproject.toml",
+		  "[[tool.poetry.source]]\nurl = 'https://a.test/'\n", NULL, "poetry install",
+		  "https://a.test/ https://default.test/simple/" },
+	};
+	struct learning *l = *state;
+
+	learning_ask_rows(l, asks, PMG_ARRAY_LEN(asks));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(no_registry_is_asked_that_poetry_would_not_ask),
 		TEST(sources_and_repositories_are_registries),
 		TEST(the_folder_that_is_named_is_where_files_are_sought),
 		TEST(artifacts_that_documents_name_are_sources),

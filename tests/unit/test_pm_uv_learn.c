@@ -248,9 +248,36 @@ static void proxy_and_certificates_are_those_of_the_environment(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, learning_teardown)
 
+static void no_registry_is_asked_that_uv_would_not_ask(void **state)
+{
+	static const struct learning_row asks[] = {
+		{ NULL, NULL, NULL, "uv sync", "https://default.test/simple/" },
+		{ NULL, NULL, "UV_DEFAULT_INDEX=https://env.test/", "uv sync",
+		  "https://env.test/" },
+		{ NULL, NULL, "UV_DEFAULT_INDEX=own=https://env.test/", "uv sync",
+		  "https://env.test/" },
+		{ NULL, NULL, "UV_INDEX=https://env.test/", "uv sync",
+		  "https://env.test/ https://default.test/simple/" },
+		{ "home/project/pyproject.toml",
+		  "[[tool.uv.index]]\nurl = 'https://one.test/'\n"
+		  "[[tool.uv.index]]\nurl = 'https://two.test/'\ndefault = true\n",
+		  NULL, "uv sync", "https://one.test/ https://two.test/" },
+		{ "home/project/pyproject.toml", "[tool.uv.pip]\nindex-url = 'https://pip.test/'\n",
+		  NULL, "uv sync", "https://pip.test/ https://default.test/simple/" },
+		{ "home/project/pyproject.toml", "[tool.uv.pip]\nindex-url = 'https://pip.test/'\n",
+		  NULL, "uv pip install x", "https://pip.test/" },
+		{ "home/project/pyproject.toml", "[tool.uv]\nindex-url = 'https://own.test/'\n",
+		  NULL, "uv --no-config sync", "https://own.test/ https://default.test/simple/" },
+	};
+	struct learning *l = *state;
+
+	learning_ask_rows(l, asks, PMG_ARRAY_LEN(asks));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(no_registry_is_asked_that_uv_would_not_ask),
 		TEST(every_file_and_variable_that_uv_reads_names_registries),
 		TEST(the_folder_that_is_named_is_where_files_are_sought),
 		TEST(artifacts_that_documents_name_are_sources),

@@ -258,9 +258,30 @@ static void what_corepack_has_to_fetch_first_is_no_hindrance(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, learning_teardown)
 
+static void no_registry_is_asked_that_yarn_would_not_ask(void **state)
+{
+	static const struct learning_row asks[] = {
+		{ NULL, NULL, NULL, "yarn", "https://default.test/" },
+		{ "home/.yarnrc.yml", "npmRegistryServer: https://user.test\n", NULL, "yarn",
+		  "https://user.test/" },
+		{ NULL, NULL, "YARN_NPM_REGISTRY_SERVER=https://env.test/", "yarn",
+		  "https://env.test/" },
+		{ "home/.yarnrc.yml", "npmPublishRegistry: https://user.test\n", NULL, "yarn",
+		  "https://default.test/" },
+		/* Berry does not read it. */
+		{ "home/.npmrc", "registry=https://user.test/\n", NULL, "yarn",
+		  "https://user.test/ https://default.test/" },
+	};
+	struct learning *l = *state;
+
+	set_version(l, "4.1.0");
+	learning_ask_rows(l, asks, PMG_ARRAY_LEN(asks));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(no_registry_is_asked_that_yarn_would_not_ask),
 		TEST(every_file_and_variable_of_yarn_1_names_registries),
 		TEST(every_file_and_variable_of_berry_names_registries),
 		TEST(a_file_that_beats_every_variable_ends_the_run_with_its_line),

@@ -354,9 +354,70 @@ static void a_name_is_at_home_where_managers_ask_for_it(void **state)
 	}
 }
 
+/* What has another in its place is known, and asked only by who goes there himself. */
+static void a_replaced_registry_is_known_and_not_asked(void **state)
+{
+	static const struct {
+		const char *name, *address; /* NULL: none */
+		bool is_foreign;
+		size_t asked, pinned; /* the only home; of a pin */
+	} rows[] = {
+		{ "x", NULL, false, 1, 1 },
+		{ "@acme/x", NULL, false, 2, 2 },
+		{ "x", "https://own.test/x/-/x-1.0.0.tgz", false, 1, 1 },
+		{ "x", "https://public.test/x/-/x-1.0.0.tgz", false, 0, 1 },
+		{ "@acme/x", "https://public.test/@acme/x/-/x-1.0.0.tgz", false, 0, 2 },
+		{ "x", "https://files.test/x-1.0.0.tgz", false, 1, 1 },
+		{ "x", "https://public-files.test/x-1.0.0.tgz", false, 0, 1 },
+		{ "x", "https://git.test/x-1.0.0.tgz", true, 1, 1 },
+		{ "@acme/x", "https://git.test/x-1.0.0.tgz", true, 2, 2 },
+	};
+	pmg_auto(catalog) struct pmg_catalog *catalog = pmg_catalog_new();
+	size_t i, found[PMG_REGISTRIES_MAX];
+	bool is_foreign = false;
+
+	(void)state;
+	registry(catalog, PMG_ECO_NPM, "https://public.test/");
+	registry(catalog, PMG_ECO_NPM, "https://own.test/");
+	registry(catalog, PMG_ECO_NPM, "https://acme.test/");
+	registry(catalog, PMG_ECO_PYPI, "https://public.test/simple/");
+	pmg_catalog_set_replaced(catalog, 0);
+	pmg_catalog_set_scope(catalog, 2, "@acme");
+	pmg_catalog_set_replaced(catalog, 3);
+	pmg_catalog_add_cached(catalog, "npm https://public.test/ files.test:443\n"
+					"npm https://own.test/ files.test:443\n"
+					"npm https://public.test/ public-files.test:443\n");
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(url) struct pmg_url url = { 0 };
+		struct pmg_err err = PMG_ERR_INIT;
+
+		if (!rows[i].address) {
+			assert_int_equal(
+				pmg_catalog_homes_of(catalog, PMG_ECO_NPM, rows[i].name, found), 1);
+			assert_int_equal(found[0], rows[i].pinned);
+			continue;
+		}
+		assert_int_equal(pmg_url_parse(rows[i].address, &url, &err), 0);
+		assert_int_equal(pmg_catalog_homes(catalog, &url, PMG_ECO_NPM, rows[i].name, found,
+						   &is_foreign),
+				 1);
+		assert_int_equal(found[0], rows[i].asked);
+		assert_int_equal(is_foreign, rows[i].is_foreign);
+		assert_int_equal(pmg_catalog_homes_pinned(catalog, &url, PMG_ECO_NPM, rows[i].name,
+							  found, &is_foreign),
+				 1);
+		assert_int_equal(found[0], rows[i].pinned);
+		assert_int_equal(is_foreign, rows[i].is_foreign);
+	}
+	/* Where there is no other, it is asked. */
+	assert_int_equal(pmg_catalog_homes_of(catalog, PMG_ECO_PYPI, "x", found), 1);
+	assert_int_equal(found[0], 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_replaced_registry_is_known_and_not_asked),
 		cmocka_unit_test(a_name_is_at_home_where_managers_ask_for_it),
 		cmocka_unit_test(requests_are_read_relative_to_their_registry),
 		cmocka_unit_test(a_source_names_what_its_address_does_not),

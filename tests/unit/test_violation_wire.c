@@ -78,10 +78,10 @@ static const struct {
 	recode_fn *fn;
 	const char *json;
 } whole[] = {
-	{ recode_registry,
-	  "{\"eco\":\"npm\",\"url\":\"http://registry.test/\",\"is_private\":false}" },
 	{ recode_registry, "{\"eco\":\"npm\",\"url\":\"http://registry.test/"
-			   "\",\"scope\":\"@a\",\"is_private\":true}" },
+			   "\",\"is_private\":false,\"is_replaced\":true}" },
+	{ recode_registry, "{\"eco\":\"npm\",\"url\":\"http://registry.test/"
+			   "\",\"scope\":\"@a\",\"is_private\":true,\"is_replaced\":false}" },
 	{ recode_packages, "{\"piece\":\"{\\\"enabled\\\":true\"}" },
 	{ recode_source, "{\"eco\":\"pypi\",\"url\":\"http://h.test/x.whl\",\"name\":\"x\","
 			 "\"version\":\"1\"}" },
