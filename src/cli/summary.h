@@ -24,9 +24,10 @@ struct pmg_summary_how {
  *  shown. */
 void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *record);
 /**
- * Versions that were withheld from the tool. Unless quiet: a line for each package of which it
- * fetched another version in their place, and how many others there were; with -v a line for each
- * of those too. Even when quiet: where the run failed and no version of a package came in, what to
+ * Versions that were withheld from the tool. Unless quiet: a line for each package that the command
+ * line names or that stands on a list, then for each of which the tool fetched another version in
+ * their place, and how many others there were; with -v a line for each of those too. Even when
+ * quiet: where the run failed and no version of a package came in, what to
  * do about it.
  */
 void pmg_summary_withheld(const struct pmg_out *out, const struct pmg_record *record,

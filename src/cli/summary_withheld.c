@@ -94,27 +94,54 @@ static char *outcome(const char *version, const struct pmg_wire_judged *m)
 	return pmg_xasprintf("%s %s instead", taken, version ? "used" : "offered");
 }
 
-/* "name@1.2.3", or "name==1.2.3" of PyPI: what stands behind it; NULL: another package. */
-static const char *typed_version(const char *word, const struct pmg_wire_judged *of)
+/* What stands behind the name in a word of the command line: "@1.2.3", of PyPI "[extra]==1.2.3", or
+ * nothing; NULL: it is another package. */
+static const char *behind_name(const char *word, const struct pmg_wire_judged *of)
 {
-	bool is_pypi = strcmp(of->eco, "pypi") == 0;
-	const char *sign = is_pypi ? "==" : "@";
-	const char *at = *word ? strstr(word + 1, sign) : NULL; /* "@scope/name" begins with one */
-	struct pmg_wire_judged typed = { .eco = of->eco };
-	pmg_autofree char *name = at ? pmg_xstrndup(word, (size_t)(at - word)) : NULL;
+	const char *ends = strcmp(of->eco, "pypi") == 0 ? "[=<>!~;@ " : "@";
+	size_t len = *word ? 1 + strcspn(word + 1, ends) : 0; /* "@scope/name" begins with one */
+	pmg_autofree char *name = pmg_xstrndup(word, len);
+	const struct pmg_wire_judged typed = { .eco = of->eco, .name = name };
 
-	typed.name = name;
-	return name && is_of(&typed, of) ? at + strlen(sign) : NULL;
+	return len > 0 && is_of(&typed, of) ? word + len : NULL;
 }
 
-static bool is_typed(const struct pmg_record *record, const struct pmg_wire_judged *m)
+/* Does the command line name this package? Its first word is the tool. */
+static bool is_named(const struct pmg_record *record, const struct pmg_wire_judged *m)
 {
-	const char *version;
 	size_t i;
 
-	for (i = 0; i < record->argv.n; i++) {
-		version = typed_version(record->argv.v[i], m);
-		if (version && strcmp(version, m->version) == 0)
+	for (i = 1; i < record->argv.n; i++)
+		if (behind_name(record->argv.v[i], m))
+			return true;
+	return false;
+}
+
+/* And this version: "name@1.2.3", or "name==1.2.3" of PyPI? */
+static bool is_typed(const struct pmg_record *record, const struct pmg_wire_judged *m)
+{
+	const char *sign = strcmp(m->eco, "pypi") == 0 ? "==" : "@";
+	size_t i;
+
+	for (i = 1; i < record->argv.n; i++) {
+		const char *behind = behind_name(record->argv.v[i], m);
+		const char *at = behind ? strstr(behind, sign) : NULL;
+
+		if (at && strcmp(at + strlen(sign), m->version) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Is a version of it withheld for more than its age? */
+static bool is_listed(const struct pmg_record *record, const struct pmg_wire_judged *of)
+{
+	size_t i;
+
+	for (i = 0; i < record->n_packages; i++) {
+		const struct pmg_wire_judged *m = &record->packages[i].what;
+
+		if (pmg_judged_is_withheld(m) && m->diag != DIAG_YOUNG && is_of(m, of))
 			return true;
 	}
 	return false;
@@ -224,31 +251,79 @@ static size_t say_needed(const struct pmg_out *out, const struct pmg_record *rec
 	return n > PMG_SUMMARY_NEEDED ? n - PMG_SUMMARY_NEEDED : 0;
 }
 
+/* In the order in which they are told. The rest is told by number: tools ask about far more
+ * packages than they take. */
+enum rank { RANK_FIRST, RANK_CAME, RANK_REST, RANK_NONE };
+
+static enum rank rank_of(const struct pmg_record *record, size_t at, bool needed_are_told)
+{
+	const struct pmg_wire_judged *m = &record->packages[at].what;
+	bool came;
+
+	if (!pmg_judged_is_withheld(m) || is_told(record, at))
+		return RANK_NONE;
+	came = used(record, m) != NULL;
+	if (needed_are_told && !came)
+		return RANK_NONE;
+	if (is_named(record, m) || is_listed(record, m))
+		return RANK_FIRST;
+	return came ? RANK_CAME : RANK_REST;
+}
+
+/* @return how many were told, `most` at most */
+static size_t tell_rank(const struct pmg_out *out, const struct pmg_record *record,
+			const enum rank *ranks, enum rank rank, size_t most)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < record->n_packages && n < most; i++) {
+		if (ranks[i] != rank)
+			continue;
+		tell(out, record, &record->packages[i].what);
+		n++;
+	}
+	return n;
+}
+
+static void say_more(const struct pmg_out *out, const struct pmg_record *record, size_t more)
+{
+	pmg_out_note(out,
+		     "withheld: versions of %zu more package%s: \"pmg audit list --run %s --json\"",
+		     more, pmg_out_plural(more), record->id);
+}
+
+static void say_notes(const struct pmg_out *out, const struct pmg_record *record,
+		      const struct pmg_summary_how *how, bool needed_are_told, size_t more)
+{
+	size_t most = how->details ? PMG_SUMMARY_DETAILED : PMG_SUMMARY_WITHHELD;
+	pmg_autofree enum rank *ranks = pmg_xcalloc(record->n_packages + 1, sizeof *ranks);
+	size_t counts[RANK_NONE + 1] = { 0 };
+	size_t i, told;
+
+	for (i = 0; i < record->n_packages; i++)
+		counts[ranks[i] = rank_of(record, i, needed_are_told)]++;
+	told = tell_rank(out, record, ranks, RANK_FIRST, most);
+	told += tell_rank(out, record, ranks, RANK_CAME, most - told);
+	/* One has a line for its name as well as for its number. */
+	if (how->details || more + counts[RANK_REST] == 1)
+		told += tell_rank(out, record, ranks, RANK_REST, most - told);
+	more += counts[RANK_FIRST] + counts[RANK_CAME] + counts[RANK_REST] - told;
+	if (more == 0)
+		return;
+	if (how->details)
+		say_more(out, record, more);
+	else
+		pmg_out_note(out, "withheld: versions of %zu %spackage%s; -v says which", more,
+			     told > 0 || needed_are_told ? "more " : "", pmg_out_plural(more));
+}
+
 void pmg_summary_withheld(const struct pmg_out *out, const struct pmg_record *record,
 			  const struct pmg_summary_how *how)
 {
-	size_t most = how->details ? PMG_SUMMARY_DETAILED : PMG_SUMMARY_WITHHELD;
-	size_t i, told = 0, more = how->failed ? say_needed(out, record) : 0;
+	size_t more = how->failed ? say_needed(out, record) : 0;
 
-	for (i = 0; how->notes && i < record->n_packages; i++) {
-		const struct pmg_wire_judged *m = &record->packages[i].what;
-		bool came = used(record, m) != NULL;
-
-		if (!pmg_judged_is_withheld(m) || is_told(record, i) || (how->failed && !came))
-			continue;
-		if ((came || how->details) && told < most) {
-			told++;
-			tell(out, record, m);
-		} else {
-			more++;
-		}
-	}
-	if (more > 0 && how->notes && !how->details)
-		pmg_out_note(out, "withheld: versions of %zu more package%s; -v says which", more,
-			     pmg_out_plural(more));
+	if (how->notes)
+		say_notes(out, record, how, how->failed, more);
 	else if (more > 0)
-		pmg_out_note(out,
-			     "withheld: versions of %zu more package%s: \"pmg audit list --run %s "
-			     "--json\"",
-			     more, pmg_out_plural(more), record->id);
+		say_more(out, record, more);
 }

@@ -84,6 +84,57 @@ static void one_line_says_what_was_withheld_and_what_came_instead(void **state)
 	assert_string_equal(none, "");
 }
 
+/* Whoever names a package wants to know why there is no newer one; a list is worth knowing of. */
+static void what_was_named_or_is_listed_comes_first(void **state)
+{
+	static const struct {
+		const char *word, *text;
+	} rows[] = {
+		{ "alpha", "pmg: withheld: alpha 2.0.0 (young) (npm)\n"
+			   "pmg: withheld: is-odd 3.0.1 (known malware MAL-1, PMG3001) (npm)\n"
+			   "pmg: withheld: came 2.0.0 (young) (npm); 1.0.0 used instead\n"
+			   "pmg: withheld: beta 2.0.0 (young) (npm)\n" },
+		{ "alpha@latest",
+		  "pmg: withheld: alpha 2.0.0 (young) (npm)\npmg: withheld: is-odd " },
+		{ "beta", "pmg: withheld: beta 2.0.0 (young) (npm)\npmg: withheld: is-odd " },
+		{ "alpha-x", "pmg: withheld: is-odd 3.0.1 (known malware MAL-1, PMG3001) (npm)\n"
+			     "pmg: withheld: came 2.0.0 (young) (npm); 1.0.0 used instead\n"
+			     "pmg: withheld: versions of 2 more packages; -v says which\n" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(rows); i++) {
+		pmg_auto(record) struct pmg_record record = { 0 };
+		pmg_autofree char *text = NULL;
+
+		pmg_strv_add(&record.argv, "alpha"); /* the tool */
+		pmg_strv_add(&record.argv, rows[i].word);
+		judged(&record, "came", "2.0.0", 3003, "young", NULL);
+		judged(&record, "came", "1.0.0", 0, NULL, NULL);
+		judged(&record, "alpha", "2.0.0", 3003, "young", NULL);
+		judged(&record, "beta", "2.0.0", 3003, "young", NULL);
+		judged(&record, "is-odd", "3.0.1", 3001, "known malware", NULL);
+		text = said(&record, &worked);
+		if (strncmp(text, rows[i].text, strlen(rows[i].text)) != 0)
+			fail_msg("%s: %s", rows[i].word, text);
+	}
+}
+
+static void a_number_alone_is_not_of_more(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { 0 };
+	pmg_autofree char *one = NULL, *two = NULL;
+
+	(void)state;
+	judged(&record, "alpha", "2.0.0", 3003, "young", NULL);
+	one = said(&record, &worked);
+	assert_string_equal(one, "pmg: withheld: alpha 2.0.0 (young) (npm)\n");
+	judged(&record, "beta", "2.0.0", 3003, "young", NULL);
+	two = said(&record, &worked);
+	assert_string_equal(two, "pmg: withheld: versions of 2 packages; -v says which\n");
+}
+
 static void what_is_told_by_number_is_counted(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { 0 };
@@ -239,6 +290,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_line_says_what_was_withheld_and_what_came_instead),
+		cmocka_unit_test(what_was_named_or_is_listed_comes_first),
+		cmocka_unit_test(a_number_alone_is_not_of_more),
 		cmocka_unit_test(what_is_told_by_number_is_counted),
 		cmocka_unit_test(a_run_that_failed_for_want_of_it_says_both_ways_out),
 		cmocka_unit_test(the_way_out_names_what_was_asked_for),
