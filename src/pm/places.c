@@ -20,6 +20,7 @@ void pmg_places_done(struct pmg_places *places)
 	pmg_strv_done(&places->stores);
 	pmg_strv_done(&places->prefixes);
 	pmg_strv_done(&places->modules);
+	pmg_strv_done(&places->moved);
 	pmg_strv_done(&places->bases);
 	pmg_strv_done(&places->targets);
 	pmg_strv_done(&places->envs);

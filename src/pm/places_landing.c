@@ -60,6 +60,30 @@ static void add_global(struct pmg_places *out)
 		}
 }
 
+/* "--cwd sub" and "--install.cwd sub" of a .yarnrc: another project than the line's. */
+static void add_moved(const struct pmg_npmlike *n, struct pmg_places *out)
+{
+	size_t i, k;
+
+	pmg_places_said(&out->moved, &n->settings, n->place, out, "cwd");
+	for (i = 0; i < out->moved.n; i++) {
+		const char *dir = out->moved.v[i];
+		pmg_autofree char *modules = pmg_path_join(dir, "node_modules");
+
+		add(&out->modules, modules);
+		for (k = 0; k < n->settings.n; k++) {
+			const struct pmg_setting *s = &n->settings.v[k];
+			const char *value =
+				strcmp(s->key, "modules-folder") == 0 ? pmg_settings_use(s) : NULL;
+			pmg_autofree char *folder =
+				value ? pmg_places_path(n->place, dir, value) : NULL;
+
+			if (folder)
+				add(&out->modules, folder);
+		}
+	}
+}
+
 void pmg_places_modules(const struct pmg_npmlike *n, const char *start, struct pmg_places *out)
 {
 	/* pnpm's, then those of yarn 1 and of berry */
@@ -77,6 +101,7 @@ void pmg_places_modules(const struct pmg_npmlike *n, const char *start, struct p
 		add(&out->modules, unplugged);
 	for (i = 0; i < PMG_ARRAY_LEN(keys); i++)
 		pmg_places_said(&out->modules, &n->settings, n->place, out, keys[i]);
+	add_moved(n, out);
 }
 
 /* ROOT and the whole path of a prefix below it. */

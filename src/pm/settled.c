@@ -254,6 +254,7 @@ void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg
 {
 	const struct habits *own = habits_of(pm);
 	bool global = own && is_global(own->args, argv);
+	size_t i;
 
 	if (!own || is_verb_of(own, argv, own->asks))
 		return;
@@ -264,6 +265,8 @@ void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg
 	if (global || pm == &pmg_pm_pipx) /* which has no project */
 		return;
 	add_pins(pm->name, places->project, out);
+	for (i = 0; i < places->moved.n; i++)
+		add_pins(pm->name, places->moved.v[i], out);
 	if (pm->eco != PMG_ECO_PYPI)
 		return;
 	if (pm == &pmg_pm_pip || pm == &pmg_pm_uv)

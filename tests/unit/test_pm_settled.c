@@ -142,6 +142,11 @@ static void lockfiles_and_what_is_installed_are_found(void **state)
 	assert_int_equal(found("uv pip install -r pyproject.toml", folder, &places, &tree), 1);
 	assert_int_equal(found("pipx run x", folder, &places, &tree), 0);
 	assert_int_equal(tree, 0);
+	/* What a setting puts in place of the project */
+	put(folder, "sub/yarn.lock", "x@1:\n  version \"1.0.0\"\n");
+	assert_int_equal(found("yarn", folder, &places, &tree), 0);
+	pmg_strv_take(&places.moved, pmg_path_join(folder, "sub"));
+	assert_int_equal(found("yarn", folder, &places, &tree), 1);
 	/* In the prefix */
 	put(folder, "venv/lib/node_modules/z/package.json", "{}");
 	pmg_strv_take(&places.modules, pmg_path_join(folder, "venv/lib/node_modules"));
