@@ -79,7 +79,8 @@ const char *const *pmg_resolved_names(const char *manager);
 
 /**
  * What lies in a node_modules folder, whatever it is called and however deep, or in a folder of
- * *.dist-info. Links are not followed: what pnpm links to lies in its store beside them.
+ * *.dist-info. Links are not followed, but for those in a store (.pnpm, .bun): what pnpm links to
+ * lies in its store beside them.
  * @return 0, also where there is no such folder; -PMG_E_LIMIT
  */
 int pmg_resolved_node_modules(struct pmg_resolved *set, const char *path,
@@ -97,8 +98,8 @@ uint32_t pmg_resolved_stamp(const char *path);
 #define PMG_RESOLVED_ENTRIES_MAX 4194304U /* of folders, looked at in one walk */
 
 /**
- * All lockfiles and installed trees at or below a path; links are not followed, and folders of
- * version control are left out.
+ * All lockfiles and installed trees at or below a path; links are not followed but for one called
+ * node_modules, and folders of version control are left out.
  * @return 0; -PMG_E_NOTFOUND, -PMG_E_SYS: the path itself; -PMG_E_LIMIT
  */
 int pmg_resolved_walk(struct pmg_resolved *set, const char *path,

@@ -1,7 +1,7 @@
 /*
  * The folder's name is what was asked for; what the package calls itself may be a lie, or what was
- * installed there under another name. So both count. Everything is opened by descriptor and no link
- * is followed: who made the tree may have put some there.
+ * installed there under another name. So both count. Everything is opened by descriptor, and of
+ * links only those are followed that managers make: who made the tree may have put others there.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,6 +24,11 @@
 int pmg_tree_open(int dir, const char *name)
 {
 	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+int pmg_tree_follow(int dir, const char *name)
+{
+	return openat(dir, name, O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC);
 }
 
 static bool slurp(int dir, const char *name, char **text, size_t *len)
@@ -198,7 +203,9 @@ static int take_stored(struct pmg_tree *tree, int dir, const char *path, const s
 		       unsigned depth, struct pmg_err *err)
 {
 	pmg_autofree char *inside = pmg_path_join(path, entry->d_name);
-	pmg_autofd int fd = pmg_tree_is_folder(dir, entry) ? pmg_tree_open(dir, entry->d_name) : -1;
+	/* bun's "globalStore" has links there, into its cache; no more is opened behind one than
+	 * the folders of this key. */
+	pmg_autofd int fd = pmg_tree_follow(dir, entry->d_name);
 
 	return fd < 0 ? 0 : take_key(tree, fd, inside, entry->d_name, depth, err);
 }
@@ -364,6 +371,25 @@ static char *stem_of(const char *name, const struct kind *kind, char **version)
 	return stem;
 }
 
+/* PEP 610: what was named by address or path is of no index; but an archive at an index is, and has
+ * its date there. Caller frees. */
+static char *source_of(int dist)
+{
+	pmg_auto(json) struct json_t *json = NULL;
+	struct pmg_err scratch = PMG_ERR_INIT;
+	pmg_autofree char *text = NULL;
+	const char *url = NULL;
+	size_t len = 0;
+
+	if (dist < 0 || faccessat(dist, "direct_url.json", F_OK, AT_SYMLINK_NOFOLLOW) < 0)
+		return pmg_xstrdup(PMG_RESOLVED_ANYWHERE);
+	if (slurp(dist, "direct_url.json", &text, &len) &&
+	    pmg_json_parse_as_js("direct_url.json", text, len, &json, &scratch) == 0 &&
+	    pmg_json_get(json, "archive_info"))
+		url = pmg_json_str(json, "url");
+	return pmg_xstrdup(url ? url : "direct");
+}
+
 /* The name of folder or file is what pip goes by; what is written in it names it as it is called:
  * both count. */
 int pmg_tree_dist(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
@@ -371,6 +397,7 @@ int pmg_tree_dist(struct pmg_tree *tree, int dir, const char *path, const struct
 {
 	const struct kind *kind = kind_of(dir, entry);
 	pmg_autofree char *file = NULL, *text = NULL, *name = NULL, *version = NULL, *stem = NULL;
+	pmg_autofree char *source = NULL;
 	struct pmg_resolving from = { .set = tree->set, .installed = true };
 	struct pmg_locked locked = { 0 };
 	pmg_autofd int fd = -1;
@@ -387,10 +414,8 @@ int pmg_tree_dist(struct pmg_tree *tree, int dir, const char *path, const struct
 		version = header_of(text, len, "Version:");
 	}
 	stem = stem_of(entry->d_name, kind, &stem_version);
-	/* PEP 610: what was named by address or path is of no index. */
-	locked.url = fd >= 0 && faccessat(fd, "direct_url.json", F_OK, AT_SYMLINK_NOFOLLOW) == 0
-			     ? "direct"
-			     : PMG_RESOLVED_ANYWHERE;
+	source = source_of(fd);
+	locked.url = source;
 	locked.name = name ? name : stem;
 	locked.version = version ? version : stem_version;
 	file = pmg_xasprintf("%s/%s%s%s%s%s", path, entry->d_name, kind->folder ? "/" : "",

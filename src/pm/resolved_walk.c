@@ -24,6 +24,18 @@ static int take(struct pmg_tree *tree, int dir, const char *path, const struct d
 		unsigned depth, struct pmg_err *err);
 
 /* The lockfile that npm keeps of what it has installed, and all that lies there. */
+static int take_modules(struct pmg_tree *tree, int dir, const char *path, unsigned depth,
+			struct pmg_err *err)
+{
+	pmg_autofree char *inside = pmg_path_join(path, "node_modules");
+	int fd = pmg_tree_follow(dir, "node_modules");
+
+	if (fd >= 0)
+		return pmg_tree_modules(tree, fd, inside, depth + 1, err);
+	pmg_resolved_skip(tree->set, inside, strerror(errno));
+	return 0;
+}
+
 static int take_folder(struct pmg_tree *tree, int dir, const char *path, const char *name,
 		       unsigned depth, struct pmg_err *err)
 {
@@ -34,8 +46,6 @@ static int take_folder(struct pmg_tree *tree, int dir, const char *path, const c
 		pmg_resolved_skip(tree->set, inside, strerror(errno));
 		return 0;
 	}
-	if (strcmp(name, "node_modules") == 0)
-		return pmg_tree_modules(tree, fd, inside, depth + 1, err);
 	return pmg_tree_each(tree, fd, inside, depth + 1, take, err);
 }
 
@@ -48,6 +58,8 @@ static int take(struct pmg_tree *tree, int dir, const char *path, const struct d
 
 	if (pmg_tree_is_dist(path, name))
 		return pmg_tree_dist(tree, dir, path, entry, depth, err);
+	if (strcmp(name, "node_modules") == 0) /* a link, too: managers install through it */
+		return take_modules(tree, dir, path, depth, err);
 	if (pmg_tree_is_folder(dir, entry))
 		return is_left_out(name) ? 0 : take_folder(tree, dir, path, name, depth, err);
 	if (!pmg_resolved_is_name(name))

@@ -1,6 +1,7 @@
 #ifndef PMG_PM_RESOLVED_WALK_PRIV_H
 #define PMG_PM_RESOLVED_WALK_PRIV_H
-/** Folders that are walked by descriptor, links not followed: resolved_tree.c, resolved_walk.c. */
+/** Folders that are walked by descriptor, links not followed but where a manager makes them:
+ * resolved_tree.c, resolved_walk.c. */
 #include <dirent.h>
 #include <stdint.h>
 
@@ -22,6 +23,8 @@ int pmg_tree_each(struct pmg_tree *tree, int dir, const char *path, unsigned dep
 		  struct pmg_err *err) PMG_MUST_CHECK;
 /** A folder itself, no link to one. @return descriptor; -1 */
 int pmg_tree_open(int dir, const char *name);
+/** The same, or where a link leads. */
+int pmg_tree_follow(int dir, const char *name);
 bool pmg_tree_is_folder(int dir, const struct dirent *entry);
 
 /** All packages of a node_modules folder. @param dir  taken */

@@ -345,6 +345,68 @@ static void what_is_installed_is_found_however_deep(void **state)
 		"installed\n");
 }
 
+/* bun's globalStore, and a node_modules that lies elsewhere. */
+static void links_that_managers_make_are_followed(void **state)
+{
+	static const char *const links[][2] = { { "p/node_modules", "../nm" },
+						{ "nm/.bun/b@2.0.0", "../../links/b" },
+						{ "nm/.bun/file", "../../links/file" },
+						{ "nm/c", "../links/b/node_modules/b" } };
+	pmg_auto(folder) char *folder = folder_new();
+	pmg_autofree char *got = NULL;
+	size_t i;
+
+	(void)state;
+	put(folder, "nm/a/package.json", "{\"version\": \"1.0.0\"}");
+	put(folder, "nm/.bun/d@4.0.0/node_modules/d/package.json", "{\"version\": \"4.0.0\"}");
+	put(folder, "links/b/node_modules/b/package.json", "{\"version\": \"2.0.0\"}");
+	put(folder, "links/file", "");
+	put(folder, "p/x", "");
+	for (i = 0; i < PMG_ARRAY_LEN(links); i++) {
+		pmg_autofree char *path = pmg_path_join(folder, links[i][0]);
+
+		assert_int_equal(symlink(links[i][1], path), 0);
+	}
+	got = walked(folder, "p");
+	assert_string_equal(
+		got,
+		"npm a 1.0.0 /node_modules/a/package.json:0 installed\n"
+		"npm b 2.0.0 /node_modules/.bun/b@2.0.0/node_modules/b/package.json:0 installed\n"
+		"npm d 4.0.0 /node_modules/.bun/d@4.0.0/node_modules/d/package.json:0 "
+		"installed\n");
+}
+
+/* By which its date is found. */
+static void what_is_installed_says_where_it_is_from(void **state)
+{
+	static const struct {
+		const char *direct, *url;
+	} cases[] = {
+		{ NULL, PMG_RESOLVED_ANYWHERE },
+		{ "{\"url\": \"https://r.test/x-1.whl\", \"archive_info\": {}}",
+		  "https://r.test/x-1.whl" },
+		{ "{\"url\": \"https://r.test/x\", \"vcs_info\": {}}", "direct" },
+		{ "{\"url\": \"file:///x\", \"dir_info\": {}}", "direct" },
+		{ "{\"url\": 1, \"archive_info\": {}}", "direct" },
+		{ "{", "direct" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(cases); i++) {
+		pmg_auto(folder) char *folder = folder_new();
+		pmg_auto(resolved) struct pmg_resolved set = { 0 };
+		struct pmg_err err = PMG_ERR_INIT;
+
+		put(folder, "x-1.dist-info/METADATA", "Name: x\nVersion: 1\n");
+		if (cases[i].direct)
+			put(folder, "x-1.dist-info/direct_url.json", cases[i].direct);
+		assert_int_equal(pmg_resolved_site_packages(&set, folder, &err), 0);
+		assert_int_equal(set.n, 1);
+		assert_string_equal(set.v[0].url, cases[i].url);
+	}
+}
+
 /* Whatever has installed it; links are told by their names. */
 static void all_that_tells_of_an_installed_project_is_read(void **state)
 {
@@ -554,6 +616,8 @@ int main(void)
 		cmocka_unit_test(where_it_is_from_and_what_for_is_read),
 		cmocka_unit_test(each_format_says_what_is_pinned),
 		cmocka_unit_test(what_is_installed_is_found_however_deep),
+		cmocka_unit_test(links_that_managers_make_are_followed),
+		cmocka_unit_test(what_is_installed_says_where_it_is_from),
 		cmocka_unit_test(all_that_tells_of_an_installed_project_is_read),
 		cmocka_unit_test(what_is_there_already_is_known_again),
 		cmocka_unit_test(what_is_not_there_is_said),
