@@ -10,7 +10,7 @@
 #include "verdict/judge.h"
 #include "verdict/lock.h"
 
-#define EXPIRES_MAX (3650U * 86400U)
+#define EXPIRES_MAX (3650ULL * 86400U)
 
 /* A day, or so long from now. */
 static int read_expires(const char *text, int64_t *out, struct pmg_err *err)

@@ -13,8 +13,8 @@
 #include "verdict/signed.h"
 
 #define KEY_MAX     65536U
-#define EXPIRES_S   (30U * 86400U)
-#define EXPIRES_MAX (3650U * 86400U)
+#define EXPIRES_S   (30ULL * 86400U)
+#define EXPIRES_MAX (3650ULL * 86400U)
 
 static struct json_t *file_json(const char *path, const struct pmg_manifest *m)
 {

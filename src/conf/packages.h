@@ -15,10 +15,10 @@
 #include "base/err.h"
 #include "base/mem.h"
 
-#define PMG_PACKAGES_ENTRIES_MAX 1024U            /* of one list, of one file */
-#define PMG_PACKAGES_AGE_MAX_S   (3650U * 86400U) /* a longer age is a mistake */
-#define PMG_PACKAGES_AGE_S       (5U * 86400U)    /* how old, where nobody says otherwise */
-#define PMG_PACKAGES_JSON_MAX    4194304U         /* bytes of all of it as JSON */
+#define PMG_PACKAGES_ENTRIES_MAX 1024U              /* of one list, of one file */
+#define PMG_PACKAGES_AGE_MAX_S   (3650ULL * 86400U) /* a longer age is a mistake */
+#define PMG_PACKAGES_AGE_S       (5ULL * 86400U)    /* how old, where nobody says otherwise */
+#define PMG_PACKAGES_JSON_MAX    4194304U           /* bytes of all of it as JSON */
 
 /* Of two words the later one is the stricter (conf/narrow.h). */
 enum pmg_cooldown_mode { PMG_COOLDOWN_FILTER, PMG_COOLDOWN_FAIL };
