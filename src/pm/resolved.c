@@ -151,41 +151,6 @@ static int add(const struct pmg_resolving *from, enum pmg_eco eco, const struct 
 	return 0;
 }
 
-#if defined(__x86_64__)
-#define NODE_CPU "x64"
-#elif defined(__aarch64__)
-#define NODE_CPU "arm64"
-#else
-#define NODE_CPU NULL /* not known: any may be meant */
-#endif
-#if defined(__GLIBC__)
-#define NODE_LIBC "glibc"
-#else
-#define NODE_LIBC "musl"
-#endif
-
-void pmg_fits_add(struct pmg_fits *fits, const char *key, const char *value)
-{
-	static const char *const ours[][2] = { { "os", "linux" },
-					       { "cpu", NODE_CPU },
-					       { "libc", NODE_LIBC } };
-	bool not = value[0] == '!';
-	size_t i;
-
-	for (i = 0; i < PMG_ARRAY_LEN(ours); i++) {
-		if (strcmp(key, ours[i][0]) != 0 || !ours[i][1])
-			continue;
-		fits->said |= 1U << i;
-		if ((strcmp(value + not, ours[i][1]) == 0) != not || strcmp(value, "any") == 0)
-			fits->met |= 1U << i;
-	}
-}
-
-bool pmg_fits_is_foreign(const struct pmg_fits *fits)
-{
-	return fits->said != fits->met;
-}
-
 /* The path of an address as a client of HTTP asks for it and a registry understands it: written
  * otherwise, with escapes, "//", "/./" or a backslash, it fetches the same. Caller frees. */
 static char *plain_path(const char *url)

@@ -7,6 +7,7 @@
  * which counts.
  *
  *   resolved.c         the set, the table of files
+ *   resolved_fits.c    which of it is for other systems
  *   resolved_npm.c     package-lock.json, npm-shrinkwrap.json, bun.lock
  *   resolved_pnpm.c    pnpm-lock.yaml
  *   resolved_yarn.c    yarn.lock, of yarn 1 and of berry
@@ -39,7 +40,7 @@ struct pmg_resolved_package {
 	unsigned line;    /* 0: not known */
 	bool installed;   /* it lies there, and is not merely pinned */
 	bool foreign;     /* for another system or processor, and left out here where no setting
-			   * says otherwise (places.h); of npm and pnpm only what is optional is */
+			   * says otherwise (places.h); of bun all, of others what is optional */
 };
 
 /* Zeroed is empty. */

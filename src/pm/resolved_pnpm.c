@@ -18,19 +18,12 @@ struct entry {
 	bool says_optional, is_optional; /* pnpm leaves it out where it does not fit */
 };
 
-/* For another system, by "packages"; whether it is optional, "snapshots" say. */
-struct misfit {
-	char *key;
-	size_t from, to; /* of the set */
-};
-
 struct reading {
 	const struct pmg_resolving *from;
 	struct entry entry;
-	struct misfit *misfits;
-	size_t n_misfits, cap_misfits;
-	struct pmg_strv optional, needed; /* "snapshots", without what stands in brackets */
-	struct pmg_strv packages;         /* keys of "packages", until they are sorted */
+	/* By "packages"; what is optional "snapshots" say. Keys without what is in brackets. */
+	struct pmg_misfits misfits;
+	struct pmg_strv packages; /* keys of "packages", until they are sorted */
 	bool is_sorted;
 	struct pmg_err *err;
 };
@@ -129,16 +122,14 @@ static char *bare(const char *key)
 static void note_fit(struct reading *reading, size_t from)
 {
 	struct entry *e = &reading->entry;
+	pmg_autofree char *key = bare(e->key);
 
 	if (e->is_snapshot)
-		pmg_strv_take(e->is_optional ? &reading->optional : &reading->needed, bare(e->key));
-	if (!pmg_fits_is_foreign(&e->fits) || (e->says_optional && !e->is_optional))
-		return;
-	reading->misfits = pmg_grow(reading->misfits, reading->n_misfits, &reading->cap_misfits,
-				    sizeof *reading->misfits);
-	reading->misfits[reading->n_misfits++] =
-		(struct misfit){ e->says_optional ? NULL : bare(e->key), from,
-				 reading->from->set->n };
+		pmg_strv_add(e->is_optional ? &reading->misfits.optional : &reading->misfits.needed,
+			     key);
+	if (pmg_fits_is_foreign(&e->fits) && (!e->says_optional || e->is_optional))
+		pmg_misfits_add(&reading->misfits, e->says_optional ? NULL : key, from,
+				reading->from->set->n);
 }
 
 static int flush(struct reading *reading)
@@ -153,46 +144,6 @@ static int flush(struct reading *reading)
 		note_fit(reading, from);
 	entry_done(e);
 	return r;
-}
-
-static int by_text(const void *key, const void *element)
-{
-	return strcmp(key, *(char *const *)element);
-}
-
-static bool is_in(const struct pmg_strv *sorted, const char *text)
-{
-	return sorted->n > 0 && bsearch(text, sorted->v, sorted->n, sizeof *sorted->v, by_text);
-}
-
-static void settle_misfits(struct reading *reading)
-{
-	size_t i, k;
-
-	pmg_strv_sort(&reading->optional);
-	pmg_strv_sort(&reading->needed);
-	for (i = 0; i < reading->n_misfits; i++) {
-		const struct misfit *one = &reading->misfits[i];
-
-		if (one->key &&
-		    (!is_in(&reading->optional, one->key) || is_in(&reading->needed, one->key)))
-			continue;
-		for (k = one->from; k < one->to; k++)
-			reading->from->set->v[k].foreign = true;
-	}
-}
-
-static void reading_done(struct reading *reading)
-{
-	size_t i;
-
-	entry_done(&reading->entry);
-	for (i = 0; i < reading->n_misfits; i++)
-		free(reading->misfits[i].key);
-	free(reading->misfits);
-	pmg_strv_done(&reading->optional);
-	pmg_strv_done(&reading->needed);
-	pmg_strv_done(&reading->packages);
 }
 
 static void set(char **slot, const char *value)
@@ -259,7 +210,7 @@ static bool is_in_packages(struct reading *reading, const char *key)
 	if (!reading->is_sorted)
 		pmg_strv_sort(&reading->packages);
 	reading->is_sorted = true;
-	return is_in(&reading->packages, text);
+	return pmg_resolving_is_in(&reading->packages, text);
 }
 
 static int begin(struct reading *reading, const struct pmg_yamlscan_at *at)
@@ -308,7 +259,9 @@ int pmg_resolve_pnpm(const struct pmg_resolving *from, struct pmg_err *err)
 	if (r == 0)
 		r = flush(&reading);
 	if (r == 0)
-		settle_misfits(&reading);
-	reading_done(&reading);
+		pmg_misfits_settle(&reading.misfits, from->set);
+	entry_done(&reading.entry);
+	pmg_strv_done(&reading.packages);
+	pmg_misfits_done(&reading.misfits);
 	return r;
 }

@@ -36,6 +36,25 @@ void pmg_fits_add(struct pmg_fits *fits, const char *key, const char *value);
 /** Is it for other systems than this one? */
 bool pmg_fits_is_foreign(const struct pmg_fits *fits);
 
+/* What is for other systems is left out where all that need it can do without, which a lockfile may
+ * say elsewhere. Zeroed is empty. */
+struct pmg_misfit {
+	char *key;       /* NULL: it is known to be optional */
+	size_t from, to; /* of the set */
+};
+struct pmg_misfits {
+	struct pmg_misfit *v;
+	size_t n, cap;
+	struct pmg_strv optional, needed; /* keys, by one of those that name them */
+};
+/** @param key  copied */
+void pmg_misfits_add(struct pmg_misfits *misfits, const char *key, size_t from, size_t to);
+/** All is read: those that are optional and needed nowhere are foreign. */
+void pmg_misfits_settle(struct pmg_misfits *misfits, struct pmg_resolved *set);
+void pmg_misfits_done(struct pmg_misfits *misfits);
+
+bool pmg_resolving_is_in(const struct pmg_strv *sorted, const char *text);
+
 /** What "npm:bad@1.0.0", a version or range of an alias, stands for. @param[out] name  caller frees
  *  @return its version; NULL: it is no alias */
 const char *pmg_resolving_alias(const char *range, char **name) PMG_MUST_CHECK;

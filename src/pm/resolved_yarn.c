@@ -14,8 +14,10 @@
 #define PATCHES_MAX 8U /* of patches */
 
 struct entry {
-	char *key;              /* as it stands: `x@^1, x@^2` */
-	struct pmg_strv others; /* what else the key calls it */
+	char *key;                       /* as it stands: `x@^1, x@^2` */
+	char *asked;                     /* the name in front of its ranges; NULL: several */
+	struct pmg_strv needs, optional; /* "dependencies"; those that may fail */
+	struct pmg_strv others;          /* what else the key calls it */
 	struct pmg_strv behind; /* what its locator fetches: name, version, address, in threes */
 	char *name, *version, *url, *integrity;
 	unsigned line;
@@ -26,12 +28,16 @@ struct entry {
 struct lock {
 	const struct pmg_resolving *from;
 	struct entry entry;
+	struct pmg_misfits misfits;
 	struct pmg_err *err;
 };
 
 static void entry_done(struct entry *entry)
 {
 	free(entry->key);
+	free(entry->asked);
+	pmg_strv_done(&entry->needs);
+	pmg_strv_done(&entry->optional);
 	free(entry->name);
 	free(entry->version);
 	free(entry->url);
@@ -65,6 +71,21 @@ static int add_behind(struct lock *lock, struct pmg_locked *locked)
 	return r;
 }
 
+/* Berry links what does not fit to nothing when it makes folders; with PnP only what is optional.
+ */
+static void note_fit(struct lock *lock, size_t from)
+{
+	struct entry *e = &lock->entry;
+	size_t i;
+
+	for (i = 0; i < e->needs.n; i++)
+		pmg_strv_add(pmg_strv_has(&e->optional, e->needs.v[i]) ? &lock->misfits.optional
+								       : &lock->misfits.needed,
+			     e->needs.v[i]);
+	if (e->is_foreign && e->asked)
+		pmg_misfits_add(&lock->misfits, e->asked, from, lock->from->set->n);
+}
+
 static int flush(struct lock *lock)
 {
 	struct entry *e = &lock->entry;
@@ -72,10 +93,9 @@ static int flush(struct lock *lock)
 				     .version = e->version,
 				     .url = e->url,
 				     .integrity = e->integrity,
-				     .line = e->line,
-				     .foreign = e->is_foreign };
+				     .line = e->line };
+	size_t i, from = lock->from->set->n;
 	int r = 0;
-	size_t i;
 
 	if (e->key && !e->is_own) {
 		r = e->name ? pmg_resolving_add(lock->from, PMG_ECO_NPM, &locked, lock->err)
@@ -88,6 +108,7 @@ static int flush(struct lock *lock)
 	locked.name = e->name;
 	if (r == 0 && !e->is_own)
 		r = add_behind(lock, &locked);
+	note_fit(lock, from);
 	entry_done(e);
 	return r;
 }
@@ -123,6 +144,19 @@ static void take_range(struct entry *e, const char *key, size_t len)
 	}
 }
 
+static void note_asked(struct entry *e, const char *descriptor, size_t len, bool is_first)
+{
+	const char *at = pmg_yarn_lock_range(descriptor, len);
+	pmg_autofree char *name = at ? pmg_xstrndup(descriptor, (size_t)(at - descriptor)) : NULL;
+
+	if (is_first) {
+		e->asked = pmg_steal_ptr(&name);
+	} else if (!pmg_streq(name, e->asked)) {
+		free(e->asked);
+		e->asked = NULL;
+	}
+}
+
 /* `x@^1, "x@npm:y@^2"`: each is asked for by its own name, whatever one would expect. */
 static void take_key(struct entry *e, const char *key, unsigned line)
 {
@@ -139,6 +173,7 @@ static void take_key(struct entry *e, const char *key, unsigned line)
 		len = next ? (size_t)(next - at) : strlen(at);
 		pmg_yarn_lock_strip(&from, &len);
 		name = pmg_yarn_lock_name(from, len);
+		note_asked(e, from, len, at == key);
 		if (at == key) {
 			free(e->name);
 			e->name = pmg_steal_ptr(&name);
@@ -343,11 +378,25 @@ static int read_lines(struct lock *lock)
 	return r == 0 ? flush(lock) : r;
 }
 
+/* dependencies: {x: RANGE}, dependenciesMeta: {x: {optional: true}} */
+static void take_need(struct entry *e, const struct pmg_yamlscan_at *at, const char *value)
+{
+	if (!pmg_streq(e->key, at->keys[0]) || !at->keys[2])
+		return;
+	if (at->depth == 3 && pmg_streq(at->keys[1], "dependencies"))
+		pmg_strv_add(&e->needs, at->keys[2]);
+	if (at->depth == 4 && pmg_streq(at->keys[1], "dependenciesMeta") &&
+	    pmg_streq(at->keys[3], "optional") && at->plain && strcmp(value, "true") == 0)
+		pmg_strv_add(&e->optional, at->keys[2]);
+}
+
 static int take_yaml(void *ctx, const struct pmg_yamlscan_at *at, const char *value)
 {
 	struct lock *lock = ctx;
 	int r = 0;
 
+	if (at->depth > 2)
+		take_need(&lock->entry, at, value);
 	if (at->depth == 0 || at->depth > 2)
 		return 0;
 	if (at->kind == PMG_YAMLSCAN_ALIAS || !at->keys[0] || !at->keys[0][0] ||
@@ -376,6 +425,9 @@ int pmg_resolve_yarn(const struct pmg_resolving *from, struct pmg_err *err)
 	} else {
 		r = read_lines(&lock);
 	}
+	if (r == 0)
+		pmg_misfits_settle(&lock.misfits, from->set);
 	entry_done(&lock.entry);
+	pmg_misfits_done(&lock.misfits);
 	return r;
 }

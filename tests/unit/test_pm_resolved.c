@@ -551,8 +551,20 @@ static const struct {
 	  "  d@1.0.0(x@1.0.0): {optional: true}\n  d@1.0.0(x@2.0.0): {}\n"
 	  "  e@1.0.0: {optional: 'true'}\n",
 	  "!a -\nb -\nc -\nd -\ne -\nf -\n" },
+	/* Berry brings in what is for others where something needs it. */
 	{ "yarn.lock",
-	  "__metadata:\n  version: 8\n\"a@npm:1\":\n  version: 1.0.0\n"
+	  "__metadata:\n  version: 8\n"
+	  "\"a@npm:1\":\n  resolution: \"a@npm:1.0.0\"\n  conditions: os=darwin\n"
+	  "\"b@npm:1\":\n  resolution: \"b@npm:1.0.0\"\n  conditions: os=darwin\n"
+	  "\"c@npm:1\":\n  resolution: \"c@npm:1.0.0\"\n  conditions: os=darwin\n"
+	  "\"p@workspace:.\":\n  resolution: \"p@workspace:.\"\n  dependencies:\n    a: 1\n"
+	  "    b: 1\n  dependenciesMeta:\n    a:\n      optional: true\n    b:\n"
+	  "      optional: \"true\"\n",
+	  "!a -\n!a -\nb -\nb -\nc -\nc -\n" },
+	{ "yarn.lock",
+	  "__metadata:\n  version: 8\n\"p@workspace:.\":\n  resolution: \"p@workspace:.\"\n"
+	  "  dependencies: {a: 1}\n  dependenciesMeta: {a: {optional: true}}\n"
+	  "\"a@npm:1\":\n  version: 1.0.0\n"
 	  "  resolution: \"a@npm:1.0.0\"\n  conditions: os=darwin & cpu=arm64\n"
 	  "\"b@npm:1\":\n  version: 1.0.0\n  resolution: \"b@npm:1.0.0\"\n"
 	  "  conditions: (os=darwin | os=linux)\n"
