@@ -278,7 +278,8 @@ static bool has_default(const struct pmg_facts *facts, enum pmg_eco eco)
 	size_t i;
 
 	for (i = 0; i < facts->n_registries; i++)
-		if (facts->registries[i].eco == eco && !facts->registries[i].scope)
+		if (facts->registries[i].eco == eco && !facts->registries[i].scope &&
+		    !facts->registries[i].is_replaced)
 			return true;
 	return false;
 }
@@ -290,13 +291,17 @@ static int add_answers(const struct pmg_strv *answers, const char *what, enum pm
 	int r = 0;
 
 	for (i = 0; r == 0 && i < answers->n; i++) {
+		const bool aside = pmg_str_has_prefix(answers->v[i], PMG_ASK_ASIDE " ");
+		const bool has_default = facts->has_default;
 		const char *space = strchr(answers->v[i], ' ');
 		pmg_autofree char *scope = NULL;
 
-		if (space)
+		if (space && !aside)
 			scope = pmg_xstrndup(answers->v[i], (size_t)(space - answers->v[i]));
+		facts->has_default |= aside;
 		r = pmg_facts_try_registry(facts, eco, space ? space + 1 : answers->v[i], scope,
 					   what, 0, err);
+		facts->has_default = has_default;
 	}
 	return r;
 }

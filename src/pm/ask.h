@@ -9,6 +9,8 @@
  */
 #include "pm/pm.h"
 
+#define PMG_ASK_ASIDE "aside"
+
 struct pmg_question {
 	const char *tool;        /* "npm": who is asked; also when its sibling (npx) was called */
 	const char *const *args; /* behind the program; NULL-terminated */
@@ -17,14 +19,15 @@ struct pmg_question {
 	bool interpreted;
 	/* Variables of the question, "NAME=VALUE"; "%s" in a value is the empty folder */
 	const char *const *env;
-	/* Put "URL" or "@scope URL" of each registry in what was said into out. */
+	/* Put "URL" or "@scope URL" of each registry in what was said into out; PMG_ASK_ASIDE in
+	 * place of a scope: of one that is not asked for a name by itself. */
 	void (*read)(const char *said, struct pmg_strv *out);
 };
 
 /**
  * @param place  program may be a sibling of the tool: then the tool beside it is asked, else the
  *               first of that name on PATH
- * @param[out] out  "URL" or "@scope URL", at least one
+ * @param[out] out  "URL" or "@scope URL" or "aside URL", at least one
  * @return 0; -PMG_E_UNSUPPORTED: the program could not be started or did not say (hint says what
  *         helps)
  */

@@ -320,8 +320,11 @@ static bool is_settled(const struct pmg_npmlike *from, const struct pmg_setting 
 	       (has(dir, "package.json") || has(dir, "pnpm-workspace.yaml"));
 }
 
-/* Registries that are asked for nothing but what they are for. */
-static const char publish[] = "publish-registry";
+/* Registries that are asked for nothing but what they are for, whatever the name. */
+static bool is_aside(const struct pmg_setting *s)
+{
+	return strcmp(s->key, "publish-registry") == 0 || strcmp(s->key, PMG_NPMLIKE_NAMED) == 0;
+}
 
 static int apply_registries(const struct pmg_npmlike *from, struct pmg_err *err)
 {
@@ -338,11 +341,12 @@ static int apply_registries(const struct pmg_npmlike *from, struct pmg_err *err)
 		if (s->key[0] == '@' && pmg_str_has_suffix(s->key, ":registry")) {
 			n = strlen(s->key) - strlen(":registry");
 			scope = pmg_xstrndup(s->key, n);
-		} else if (strcmp(s->key, "registry") != 0 && strcmp(s->key, publish) != 0) {
+		} else if (strcmp(s->key, "registry") != 0 && !is_aside(s) &&
+			   strcmp(s->key, PMG_NPMLIKE_OTHER) != 0) {
 			continue;
 		}
 		facts->by_user = scope && is_users(from->place, s);
-		facts->has_default = has_default || strcmp(s->key, publish) == 0;
+		facts->has_default = has_default || is_aside(s);
 		r = pmg_facts_try_registry(facts, PMG_ECO_NPM, s->value, scope, s->what, s->line,
 					   err);
 		facts->by_user = false;

@@ -6,6 +6,10 @@
 #include "pm/pm.h"
 #include "pm/settings.h"
 
+/* Keys that stand for registries of pnpm's own files besides the default and those of scopes. */
+#define PMG_NPMLIKE_NAMED "named-registry" /* asked for "work:NAME" alone */
+#define PMG_NPMLIKE_OTHER "other-registry" /* may be asked for any name */
+
 /* One learning: place and facts are set by the caller, the rest begins as zero. */
 struct pmg_npmlike {
 	const struct pmg_place *place; /* borrowed */

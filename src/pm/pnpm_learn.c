@@ -29,7 +29,11 @@ static bool is_said(const struct pmg_strv *out, const char *url)
 	return false;
 }
 
-/* {"registry": URL, "@jsr:registry": URL, "registries": {URL: {...}}} of `config list --json`. */
+/*
+ * {"registry": URL, "@jsr:registry": URL, "registries": {URL: {"prefix": "gh"}}} of
+ * `config list --json`. What has but a prefix is asked for "gh:NAME" alone: no name of a project
+ * is its business, and where it cannot be reached nothing else waits for it.
+ */
 static void read_answer(const char *said, struct pmg_strv *out)
 {
 	pmg_auto(json) struct json_t *json = NULL;
@@ -49,7 +53,7 @@ static void read_answer(const char *said, struct pmg_strv *out)
 	}
 	pmg_json_object_each (pmg_json_get(json, "registries"), it) {
 		if (strstr(pmg_json_iter_key(it), "://") && !is_said(out, pmg_json_iter_key(it)))
-			pmg_strv_add(out, pmg_json_iter_key(it));
+			pmg_strv_addf(out, PMG_ASK_ASIDE " %s", pmg_json_iter_key(it));
 	}
 }
 
@@ -71,7 +75,8 @@ struct into {
 /*
  * "httpsProxy: X" is https-proxy; "registries: {default: X, '@acme': Y}" are
  * registry and @acme:registry. pnpm 11 and 12 also write "registries: {URL: {scopes: [...]}}"
- * and "namedRegistries: {work: URL}".
+ * and "namedRegistries: {work: URL}", which is asked for "work:NAME" alone. What the former is
+ * asked for its scopes say, which are not read: it may be anything.
  */
 static char *yaml_key(const struct pmg_yamlscan_at *at)
 {
@@ -84,11 +89,12 @@ static char *yaml_key(const struct pmg_yamlscan_at *at)
 	if (!below || (!named && !pmg_streq(top, "registries")))
 		return NULL;
 	if (strstr(below, "://"))
-		return pmg_xstrdup("registry");
+		return pmg_xstrdup(PMG_NPMLIKE_OTHER);
 	if (at->depth != 2)
 		return NULL;
-	return named || below[0] != '@' ? pmg_xstrdup("registry")
-					: pmg_xasprintf("%s:registry", below);
+	if (named)
+		return pmg_xstrdup(PMG_NPMLIKE_NAMED);
+	return below[0] != '@' ? pmg_xstrdup("registry") : pmg_xasprintf("%s:registry", below);
 }
 
 /* Stands for settings that pnpm sees in a file and we do not. */

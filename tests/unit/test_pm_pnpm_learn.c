@@ -275,7 +275,14 @@ static void a_pnpm_that_corepack_has_to_fetch_first_is_no_hindrance(void **state
 static void no_registry_is_asked_that_pnpm_would_not_ask(void **state)
 {
 	static const struct learning_row asks[] = {
-		{ NULL, NULL, NULL, "pnpm i", "https://default.test/ https://gh.test/" },
+		{ NULL, NULL, NULL, "pnpm i", "https://default.test/" },
+		{ "home/project/pnpm-workspace.yaml",
+		  "namedRegistries: {work: https://work.test/}\n", NULL, "pnpm i",
+		  "https://default.test/" },
+		/* What that one is for is not read. */
+		{ "home/project/pnpm-workspace.yaml",
+		  "registries: {'https://x.test/': {prefix: x}}\n", NULL, "pnpm i",
+		  "https://x.test/ https://default.test/" },
 		{ "home/.npmrc", "registry=https://user.test/\n", NULL, "pnpm i",
 		  "https://user.test/" },
 		{ "home/project/pnpm-workspace.yaml", "registry: https://own.test/\n", NULL,
@@ -284,7 +291,7 @@ static void no_registry_is_asked_that_pnpm_would_not_ask(void **state)
 		  "https://env.test/" },
 		/* This one does not read it. */
 		{ NULL, NULL, "pnpm_config_registry=https://env.test/", "pnpm i",
-		  "https://env.test/ https://default.test/ https://gh.test/" },
+		  "https://env.test/ https://default.test/" },
 	};
 	struct learning *l = *state;
 
