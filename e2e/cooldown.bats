@@ -269,7 +269,8 @@ refused_out_of_cache() { # WHERE IT LANDS, WHAT IS SAID, COMMAND...
 	must_say "[PMG3004] lower (npm)"
 	must_say "2.0.0 (1 h old, min age 5 d)"
 	must_say "ask for an older version of it or of what needs it"
-	must_say 'let it in: "pkg:npm/lower@2.0.0" under dependency_cooldown.skip'
+	must_say "or let it in: dependency_cooldown.skip in $XDG_CONFIG_HOME/pmg/config.yml"
+	must_say '    - {purl: "pkg:npm/lower@2.0.0", reason: "..."}'
 	[ ! -e node_modules/upper ]
 	# The first way out, and the second.
 	guarded npm install upper@1

@@ -4,9 +4,11 @@
 
 #include "base/env.h"
 #include "base/mem.h"
+#include "base/path.h"
 #include "cli/front.h"
 #include "cli/report.h"
 #include "cli/summary.h"
+#include "conf/dirs.h"
 #include "run/run.h"
 #include "run/signals.h"
 #include "violation/event.h"
@@ -63,9 +65,21 @@ static int show_plan(const struct pmg_run_want *want, bool whole, struct pmg_out
 	return 0;
 }
 
-static void tell(const struct pmg_front_settings *settings, const struct pmg_out *out,
-		 const struct pmg_run_result *result, bool failed)
+/* Whether it is there or not: it is where an entry is to be written. */
+static char *path_of_config(const struct pmg_strv *env)
 {
+	pmg_auto(dirs) struct pmg_dirs dirs = { 0 };
+	struct pmg_err scratch = PMG_ERR_INIT;
+
+	if (pmg_dirs_find(env, &dirs, &scratch) < 0)
+		return pmg_xstrdup("config.yml");
+	return pmg_path_join(dirs.config, "config.yml");
+}
+
+static void tell(const struct pmg_front_settings *settings, const struct pmg_out *out,
+		 const struct pmg_run_result *result, const struct pmg_strv *env, bool failed)
+{
+	pmg_autofree char *config_path = path_of_config(env);
 	const struct pmg_record *record = &result->record;
 	const char *advice = result->config.advisory_message;
 	const struct pmg_config *config = &result->config;
@@ -74,9 +88,11 @@ static void tell(const struct pmg_front_settings *settings, const struct pmg_out
 		pmg_front_says(&settings->common, config, PMG_SAY_NOTE),
 		pmg_front_says(&settings->common, config, PMG_SAY_DETAIL),
 		settings->command,
+		result->asks,
+		config_path,
 	};
 
-	pmg_summary_refusals(out, record);
+	pmg_summary_refusals(out, record, &how);
 	if (record->n_blocked > 0 && advice && *advice) {
 		pmg_autofree char *safe = pmg_out_quote(advice);
 
@@ -144,7 +160,7 @@ int pmg_front_run(const struct pmg_front_settings *settings, struct pmg_out *out
 		return -(int)err->code;
 	out->to = NULL; /* the tool's from here on */
 	r = pmg_run(&want, &result, err);
-	tell(settings, out, &result, r < 0);
+	tell(settings, out, &result, &env, r < 0);
 	status = result.exit;
 	if (status == 0 && settings->fail_on_violation && was_refused(&result.record))
 		status = PMG_EXIT_WITHHELD;

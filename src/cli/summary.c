@@ -20,8 +20,6 @@ static const struct {
 } ways[] = {
 	{ 3001, "known malware; find out what asks for it and take that away" },
 	{ 3002, "the file itself is on record, whatever its name; find out where it comes from" },
-	{ 3003, "take an older one, or let exactly this one in: dependency_cooldown.skip in "
-		"config.yml" },
 	{ 3005, "its name or version cannot be read, so nothing can be said of it" },
 	{ 3009, "look at the package by hand; \"pmg sandbox explain PMG3009\" says what may be let "
 		"in, and how" },
@@ -36,7 +34,20 @@ bool pmg_summary_is_as_of(const struct pmg_wire_judged *judged)
 	       pmg_str_has_suffix(judged->reason, " by --as-of");
 }
 
-static void way_out(const struct pmg_out *out, const struct pmg_wire_judged *m)
+void pmg_summary_entry(const struct pmg_out *out, const struct pmg_wire_judged *m)
+{
+	pmg_autofree char *purl = NULL;
+	struct pmg_purl named = { .name = m->name, .version = m->version };
+	struct pmg_err scratch = PMG_ERR_INIT;
+
+	if (!m->version || !*m->version || pmg_eco_parse(m->eco, &named.eco, &scratch) < 0)
+		return;
+	purl = pmg_purl_format(&named); /* escaped: fit for a text between quotes */
+	pmg_out_note(out, "    - {purl: \"%s\", reason: \"...\"}", purl);
+}
+
+static void way_out(const struct pmg_out *out, const struct pmg_wire_judged *m,
+		    const struct pmg_summary_how *how)
 {
 	pmg_autofree char *rule = pmg_out_quote(m->rule);
 	const char *rest;
@@ -44,6 +55,16 @@ static void way_out(const struct pmg_out *out, const struct pmg_wire_judged *m)
 
 	if (pmg_summary_is_as_of(m)) {
 		pmg_out_note(out, "  take an older one, or give --as-of a later day");
+		return;
+	}
+	if (m->diag == DIAG_YOUNG) {
+		pmg_autofree char *config = pmg_out_quote(how->config);
+
+		pmg_out_note(out,
+			     "  take an older one, give --skip-dependency-cooldown for this once, "
+			     "or let exactly this one in: dependency_cooldown.skip in %s",
+			     config);
+		pmg_summary_entry(out, m);
 		return;
 	}
 	for (i = 0; i < PMG_ARRAY_LEN(ways); i++) {
@@ -57,20 +78,6 @@ static void way_out(const struct pmg_out *out, const struct pmg_wire_judged *m)
 		else
 			pmg_out_note(out, "  %s", ways[i].text);
 	}
-}
-
-/* An entry for the list that stands in the line above. */
-static void skipping(const struct pmg_out *out, const struct pmg_wire_judged *m)
-{
-	pmg_autofree char *purl = NULL;
-	struct pmg_purl named = { .name = m->name, .version = m->version };
-	struct pmg_err scratch = PMG_ERR_INIT;
-
-	if (m->diag != DIAG_YOUNG || !m->version || !*m->version || pmg_summary_is_as_of(m) ||
-	    pmg_eco_parse(m->eco, &named.eco, &scratch) < 0)
-		return;
-	purl = pmg_purl_format(&named); /* escaped: fit for a text between quotes */
-	pmg_out_note(out, "    - {purl: \"%s\", reason: \"...\"}", purl);
 }
 
 /* A feed may be wrong of one version. Second, and with a reason: the record is right more often. */
@@ -88,7 +95,8 @@ static void mistaken(const struct pmg_out *out, const struct pmg_wire_judged *m)
 	pmg_out_note(out, "  if the feed is mistaken: pmg intel allow --reason \"...\" %s", shown);
 }
 
-static void refusal(const struct pmg_out *out, const struct pmg_wire_judged *m)
+static void refusal(const struct pmg_out *out, const struct pmg_wire_judged *m,
+		    const struct pmg_summary_how *how)
 {
 	pmg_autofree char *name = pmg_out_quote(m->name);
 	pmg_autofree char *version = pmg_out_quote(m->version);
@@ -103,18 +111,18 @@ static void refusal(const struct pmg_out *out, const struct pmg_wire_judged *m)
 		     pmg_out_on(color, PMG_STYLE_BOLD), name, *version ? "@" : "", version,
 		     pmg_out_off(color), m->eco, reason, *ids ? " " : "", ids, *note ? " (" : "",
 		     note, *note ? ")" : "");
-	way_out(out, m);
-	skipping(out, m);
+	way_out(out, m, how);
 	mistaken(out, m);
 }
 
-void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *record)
+void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *record,
+			  const struct pmg_summary_how *how)
 {
 	size_t i;
 
 	for (i = 0; i < record->n_packages; i++)
 		if (pmg_judged_is_refused(&record->packages[i].what))
-			refusal(out, &record->packages[i].what);
+			refusal(out, &record->packages[i].what, how);
 }
 
 /* Packages that the same thing let in. */

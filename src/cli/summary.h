@@ -18,11 +18,14 @@ struct pmg_summary_how {
 	bool notes;   /* not quiet */
 	bool details; /* -v */
 	bool command; /* `pmg sandbox exec`: nobody knows beforehand what such a program needs */
+	bool asks;    /* nothing was to be taken: `npm outdated` */
+	const char *config; /* the path of config.yml, into which an entry goes */
 };
 
 /** Each package that was refused: which, why, by which record, and what would let it in. Always
  *  shown. */
-void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *record);
+void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *record,
+			  const struct pmg_summary_how *how);
 /**
  * Versions that were withheld from the tool. Unless quiet: a line for each package that the command
  * line names or that stands on a list, then for each of which the tool fetched another version in
@@ -35,6 +38,8 @@ void pmg_summary_withheld(const struct pmg_out *out, const struct pmg_record *re
 /** The packages that would have been refused, by the entries that waived it. Always shown, as every
  *  use of a waiver is. */
 void pmg_summary_waivers(const struct pmg_out *out, const struct pmg_record *record);
+/** The line with the entry for dependency_cooldown.skip that lets in what is too young. */
+void pmg_summary_entry(const struct pmg_out *out, const struct pmg_wire_judged *judged);
 /** Is it refused because of --as-of, which no entry waives? */
 bool pmg_summary_is_as_of(const struct pmg_wire_judged *judged);
 /** Requests that the proxy could not serve; for runs that failed. */

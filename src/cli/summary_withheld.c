@@ -41,8 +41,9 @@ static bool is_told(const struct pmg_record *record, size_t at)
 	return false;
 }
 
-/* "1.2.0 (1 h old, min age 5 d), 1.1.9 (known malware MAL-1) and 4 more" */
-static char *versions(const struct pmg_record *record, const struct pmg_wire_judged *of)
+/* "1.2.0 (1 h old, min age 5 d), 1.1.9 (known malware MAL-1) and 4 more"; `dated`: and on which day
+ * one is old enough. */
+static char *versions(const struct pmg_record *record, const struct pmg_wire_judged *of, bool dated)
 {
 	struct pmg_str text = PMG_STR_INIT(TEXT_MAX);
 	uint64_t more = 0;
@@ -54,6 +55,7 @@ static char *versions(const struct pmg_record *record, const struct pmg_wire_jud
 		pmg_autofree char *reason = pmg_out_quote(m->reason);
 		pmg_autofree char *joined = pmg_strv_join(&m->ids, " ", PMG_OUT_TEXT_MAX);
 		pmg_autofree char *ids = pmg_out_quote(joined);
+		pmg_autofree char *when = pmg_out_quote(dated ? m->note : NULL);
 
 		if (!pmg_judged_is_withheld(m) || !is_of(m, of))
 			continue;
@@ -62,6 +64,8 @@ static char *versions(const struct pmg_record *record, const struct pmg_wire_jud
 			continue;
 		(void)!pmg_str_addf(&text, "%s%s (%s%s%s", n > 1 ? ", " : "", version, reason,
 				    *ids ? " " : "", ids);
+		if (m->diag == DIAG_YOUNG && *when)
+			(void)!pmg_str_addf(&text, ", %s", when);
 		if (m->diag != DIAG_YOUNG) /* what stands on a list is worth its page */
 			(void)!pmg_str_addf(&text, ", PMG%d", m->diag);
 		(void)!pmg_str_adds(&text, ")");
@@ -173,63 +177,62 @@ static bool may_be_let_in(const struct pmg_wire_judged *m, const struct pmg_wire
 	       is_of(m, of);
 }
 
-static void add_entry(struct pmg_str *text, const struct pmg_wire_judged *m, size_t n)
+/* @param asked  only what was asked for. @return how many there are; VERSIONS_SHOWN are shown */
+static size_t say_entries(const struct pmg_out *out, const struct pmg_record *record,
+			  const struct pmg_wire_judged *of, bool asked)
 {
-	pmg_autofree char *name = pmg_out_quote(m->name);
-	pmg_autofree char *version = pmg_out_quote(m->version);
+	size_t i, n = 0;
 
-	(void)!pmg_str_addf(text, "%s\"pkg:%s/%s@%s\"", n > 0 ? ", " : "", m->eco, name, version);
+	for (i = 0; i < record->n_packages; i++) {
+		const struct pmg_wire_judged *m = &record->packages[i].what;
+
+		if (!may_be_let_in(m, of) || (asked && !is_asked_for(record, m)))
+			continue;
+		if (out && n < VERSIONS_SHOWN)
+			pmg_summary_entry(out, m);
+		n++;
+	}
+	return n;
 }
 
 /*
  * The entry that would let in what was asked for. Where that is not known, some of those that it
  * may be, since an entry without a version would let in all that are to come as well.
  */
-static char *wanted(const struct pmg_record *record, const struct pmg_wire_judged *of)
+static void ways_out(const struct pmg_out *out, const struct pmg_record *record,
+		     const struct pmg_wire_judged *of, const struct pmg_summary_how *how)
 {
-	struct pmg_str text = PMG_STR_INIT(TEXT_MAX);
-	size_t i, n = 0, all = 0;
+	bool asked = say_entries(NULL, record, of, true) > 0;
+	size_t n = say_entries(NULL, record, of, asked);
+	pmg_autofree char *config = pmg_out_quote(how->config);
 
-	for (i = 0; i < record->n_packages; i++) {
-		const struct pmg_wire_judged *m = &record->packages[i].what;
-
-		if (may_be_let_in(m, of) && is_asked_for(record, m))
-			add_entry(&text, m, n++);
-	}
-	for (i = 0; text.len == 0 && i < record->n_packages; i++)
-		all += may_be_let_in(&record->packages[i].what, of);
-	if (all > 1)
-		(void)!pmg_str_adds(&text, "one of ");
-	for (i = 0; i < record->n_packages && n < VERSIONS_SHOWN && all > 0; i++)
-		if (may_be_let_in(&record->packages[i].what, of))
-			add_entry(&text, &record->packages[i].what, n++);
-	if (all > n)
-		(void)!pmg_str_adds(&text, ", ...");
-	return pmg_str_steal(&text);
+	if (n == 0)
+		return;
+	pmg_out_note(out,
+		     "  ask for an older version of it or of what needs it, give "
+		     "--skip-dependency-cooldown for this once, or let %s in: "
+		     "dependency_cooldown.skip in %s",
+		     n > 1 ? "one of these" : "it", config);
+	(void)say_entries(out, record, of, asked);
 }
 
-/* Nothing of it came in and the run failed: most likely because of that. Both ways out. */
+/* Nothing of it came in and the run failed: most likely because of that. */
 static void needed(const struct pmg_out *out, const struct pmg_record *record,
-		   const struct pmg_wire_judged *m)
+		   const struct pmg_wire_judged *m, const struct pmg_summary_how *how)
 {
-	pmg_autofree char *list = versions(record, m);
+	pmg_autofree char *list = versions(record, m, true);
 	pmg_autofree char *name = pmg_out_quote(m->name);
 	pmg_autofree char *code = pmg_out_code(out, DIAG_NEEDED);
-	pmg_autofree char *entries = wanted(record, m);
 
 	pmg_out_note(out, "%s%s (%s): no version that was let in was taken; withheld: %s", code,
 		     name, m->eco, list);
-	if (*entries)
-		pmg_out_note(out,
-			     "  ask for an older version of it or of what needs it, or let it in: "
-			     "%s under dependency_cooldown.skip",
-			     entries);
+	ways_out(out, record, m, how);
 }
 
 static void tell(const struct pmg_out *out, const struct pmg_record *record,
 		 const struct pmg_wire_judged *m)
 {
-	pmg_autofree char *list = versions(record, m);
+	pmg_autofree char *list = versions(record, m, false);
 	pmg_autofree char *name = pmg_out_quote(m->name);
 	pmg_autofree char *then = outcome(used(record, m), m);
 
@@ -237,7 +240,8 @@ static void tell(const struct pmg_out *out, const struct pmg_record *record,
 }
 
 /* What the run may have failed for is said before what merely happened. */
-static size_t say_needed(const struct pmg_out *out, const struct pmg_record *record)
+static size_t say_needed(const struct pmg_out *out, const struct pmg_record *record,
+			 const struct pmg_summary_how *how)
 {
 	size_t i, n = 0;
 
@@ -246,7 +250,7 @@ static size_t say_needed(const struct pmg_out *out, const struct pmg_record *rec
 
 		if (pmg_judged_is_withheld(m) && !is_told(record, i) && !used(record, m) &&
 		    n++ < PMG_SUMMARY_NEEDED)
-			needed(out, record, m);
+			needed(out, record, m, how);
 	}
 	return n > PMG_SUMMARY_NEEDED ? n - PMG_SUMMARY_NEEDED : 0;
 }
@@ -320,10 +324,11 @@ static void say_notes(const struct pmg_out *out, const struct pmg_record *record
 void pmg_summary_withheld(const struct pmg_out *out, const struct pmg_record *record,
 			  const struct pmg_summary_how *how)
 {
-	size_t more = how->failed ? say_needed(out, record) : 0;
+	bool lacks = how->failed && !how->asks;
+	size_t more = lacks ? say_needed(out, record, how) : 0;
 
 	if (how->notes)
-		say_notes(out, record, how, how->failed, more);
+		say_notes(out, record, how, lacks, more);
 	else if (more > 0)
 		say_more(out, record, more);
 }

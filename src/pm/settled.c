@@ -383,6 +383,13 @@ char *pmg_settled_stamp(const struct pmg_settled *settled)
 	return pmg_str_steal(&out);
 }
 
+bool pmg_settled_asks(const struct pmg_pm *pm, char *const *argv)
+{
+	const struct habits *own = habits_of(pm);
+
+	return own && is_verb_of(own, argv, own->asks);
+}
+
 bool pmg_settled_lands(const struct pmg_pm *pm, char *const *argv)
 {
 	const struct habits *own = habits_of(pm);

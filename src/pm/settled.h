@@ -43,6 +43,9 @@ int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out
  */
 char *pmg_settled_stamp(const struct pmg_settled *settled) PMG_MUST_CHECK;
 
+/** Does this command line only ask about packages (npm outdated)? */
+bool pmg_settled_asks(const struct pmg_pm *pm, char *const *argv);
+
 /** May this command line, which runs code of the project, install first what is pinned? */
 bool pmg_settled_lands(const struct pmg_pm *pm, char *const *argv);
 

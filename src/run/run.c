@@ -374,6 +374,7 @@ int pmg_run(const struct pmg_run_want *want, struct pmg_run_result *out, struct 
 	/* Ctrl-C ends an install in any case; project code may read it as it likes (a REPL). */
 	run.attend.may_force = run.prepared.verb == PMG_VERB_FETCH;
 	out->fetches = run.prepared.verb == PMG_VERB_FETCH;
+	out->asks = pmg_settled_asks(run.prepared.pm, want->argv);
 	r = join_outer(&run, err);
 	if (r == 0 && !run.prepared.dirs.home)
 		r = pmg_prepare_config(want, &run.prepared, &out->config, err);

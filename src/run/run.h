@@ -51,6 +51,7 @@ struct pmg_run_result {
 	bool guarded;  /* the tool was started behind the proxy */
 	bool confined; /* and within walls */
 	bool fetches;  /* the command line is one that fetches packages */
+	bool asks;     /* and one that only asks about them: `npm outdated` */
 	struct pmg_run_index index;
 	uint64_t blocklist;       /* entries of the user's block list */
 	uint64_t requests, bytes; /* that the proxy served */

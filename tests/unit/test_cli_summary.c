@@ -56,6 +56,11 @@ static char *said(void (*fn)(const struct pmg_out *out, const struct pmg_record 
 	return text;
 }
 
+static void refusals(const struct pmg_out *out, const struct pmg_record *record)
+{
+	pmg_summary_refusals(out, record, &(struct pmg_summary_how){ .config = "/c/config.yml" });
+}
+
 static void each_refusal_says_what_why_and_what_would_allow_it(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { 0 };
@@ -69,7 +74,7 @@ static void each_refusal_says_what_why_and_what_would_allow_it(void **state)
 	judged(&record, "deep", "1.0.0", 3009, "inspection");
 	judged(&record, "new", "2.0.0", 3003, "too young by --as-of");
 	judged(&record, "@a/young", "2.0.0+\"x", 3003, "1 h old, min age 5 d");
-	text = said(pmg_summary_refusals, &record);
+	text = said(refusals, &record);
 	assert_string_equal(
 		text, "pmg: [PMG3001] refused evil@1.0.0 (npm): known malware MAL-1 MAL-2\n"
 		      "pmg:   known malware; find out what asks for it and take that away\n"
@@ -86,8 +91,8 @@ static void each_refusal_says_what_why_and_what_would_allow_it(void **state)
 		      "pmg: [PMG3003] refused new@2.0.0 (npm): too young by --as-of\n"
 		      "pmg:   take an older one, or give --as-of a later day\n"
 		      "pmg: [PMG3003] refused @a/young@2.0.0+\"x (npm): 1 h old, min age 5 d\n"
-		      "pmg:   take an older one, or let exactly this one in: "
-		      "dependency_cooldown.skip in config.yml\n"
+		      "pmg:   take an older one, give --skip-dependency-cooldown for this once, or "
+		      "let exactly this one in: dependency_cooldown.skip in /c/config.yml\n"
 		      "pmg:     - {purl: \"pkg:npm/%40a/young@2.0.0%2B%22x\", reason: \"...\"}\n");
 }
 
@@ -98,7 +103,7 @@ static void no_refusal_says_nothing(void **state)
 
 	(void)state;
 	judged(&record, "fine", "1.0.0", 0, NULL);
-	text = said(pmg_summary_refusals, &record);
+	text = said(refusals, &record);
 	assert_string_equal(text, "");
 }
 

@@ -37,8 +37,9 @@ static void judged(struct pmg_record *record, const char *name, const char *vers
 }
 
 static const struct pmg_summary_how worked = { .notes = true };
-static const struct pmg_summary_how failed = { .failed = true, .notes = true };
+static const struct pmg_summary_how failed = { .failed = true, .notes = true, .config = "/c" };
 static const struct pmg_summary_how detailed = { .notes = true, .details = true };
+static const struct pmg_summary_how asking = { .failed = true, .notes = true, .asks = true };
 static const struct pmg_summary_how quiet = { 0 };
 static const struct pmg_summary_how quiet_failed = { .failed = true };
 
@@ -158,26 +159,33 @@ static void what_is_told_by_number_is_counted(void **state)
 static void a_run_that_failed_for_want_of_it_says_both_ways_out(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { 0 };
-	pmg_autofree char *text = NULL, *brief = NULL;
+	pmg_autofree char *text = NULL, *brief = NULL, *asked = NULL;
 
 	(void)state;
 	judged(&record, "a", "2.0.0", 0, NULL, NULL);
 	judged(&record, "b", "2.0.0", 3003, "1 h old, min age 5 d", NULL);
 	judged(&record, "c", "3.0.0", 3001, "known malware", NULL);
 	judged(&record, "a", "2.1.0", 3003, "1 h old, min age 5 d", "2.0.0");
+	record.packages[1].what.note = pmg_xstrdup("old enough on 2026-12-04");
 	text = said(&record, &failed);
 	assert_string_equal(
 		text,
 		"pmg: [PMG3004] b (npm): no version that was let in was taken; withheld: 2.0.0 (1 "
-		"h old, min age 5 d)\n"
-		"pmg:   ask for an older version of it or of what needs it, or let it in: "
-		"\"pkg:npm/b@2.0.0\" under dependency_cooldown.skip\n"
+		"h old, min age 5 d, old enough on 2026-12-04)\n"
+		"pmg:   ask for an older version of it or of what needs it, give "
+		"--skip-dependency-cooldown for this once, or let it in: "
+		"dependency_cooldown.skip in /c\n"
+		"pmg:     - {purl: \"pkg:npm/b@2.0.0\", reason: \"...\"}\n"
 		"pmg: [PMG3004] c (npm): no version that was let in was taken; withheld: 3.0.0 "
 		"(known malware MAL-1, PMG3001)\n"
 		"pmg: withheld: a 2.1.0 (1 h old, min age 5 d) (npm); 2.0.0 used instead\n");
 	brief = said(&record, &quiet_failed);
 	assert_non_null(strstr(brief, "pmg: [PMG3004] b (npm)"));
 	assert_null(strstr(brief, "pmg: withheld: "));
+	/* Nothing was to be taken. */
+	asked = said(&record, &asking);
+	assert_null(strstr(asked, "PMG3004"));
+	assert_non_null(strstr(asked, "pmg: withheld: c 3.0.0 (known malware"));
 }
 
 static void refused(struct pmg_record *record, const char *name, const char *version)
@@ -201,15 +209,25 @@ static void the_way_out_names_what_was_asked_for(void **state)
 	static const struct {
 		const char *eco, *typed, *refused, *reason, *entries;
 	} rows[] = {
-		{ "npm", "@a/b@26.6.7", NULL, "young", ": \"pkg:npm/@a/b@26.6.7\" under" },
+		{ "npm", "@a/b@26.6.7", NULL, "young",
+		  "let it in: dependency_cooldown.skip in /c\npmg:     - {purl: "
+		  "\"pkg:npm/%40a/b@26.6.7\", reason: \"...\"}\n" },
 		{ "npm", "@a/b@^26", NULL, "young",
-		  ": one of \"pkg:npm/@a/b@24.19.4\", \"pkg:npm/@a/b@26.6.7\", "
-		  "\"pkg:npm/@a/b@1.0.0\", ... under" },
-		{ "npm", "@a/c@26.6.7", NULL, "young", ": one of \"pkg:npm/@a/b@24.19.4\", " },
-		{ "npm", "@a/b", "26.6.7", "young", ": \"pkg:npm/@a/b@26.6.7\" under" },
-		{ "npm", "@a/b@26.6.7", "26.6.7", "young", ": \"pkg:npm/@a/b@26.6.7\" under" },
+		  "let one of these in: dependency_cooldown.skip in /c\n"
+		  "pmg:     - {purl: \"pkg:npm/%40a/b@24.19.4\", reason: \"...\"}\n"
+		  "pmg:     - {purl: \"pkg:npm/%40a/b@26.6.7\", reason: \"...\"}\n"
+		  "pmg:     - {purl: \"pkg:npm/%40a/b@1.0.0\", reason: \"...\"}\n" },
+		{ "npm", "@a/c@26.6.7", NULL, "young", "let one of these in: " },
+		{ "npm", "@a/b", "26.6.7", "young",
+		  "let it in: dependency_cooldown.skip in /c\npmg:     - {purl: "
+		  "\"pkg:npm/%40a/b@26.6.7\", reason: \"...\"}\n" },
+		{ "npm", "@a/b@26.6.7", "26.6.7", "young",
+		  "let it in: dependency_cooldown.skip in /c\npmg:     - {purl: "
+		  "\"pkg:npm/%40a/b@26.6.7\", reason: \"...\"}\n" },
 		{ "npm", "@a/b@26.6.7", NULL, "too young by --as-of", NULL },
-		{ "pypi", "A_b==26.6.7", NULL, "young", ": \"pkg:pypi/a-b@26.6.7\" under" },
+		{ "pypi", "A_b==26.6.7", NULL, "young",
+		  "let it in: dependency_cooldown.skip in /c\npmg:     - {purl: "
+		  "\"pkg:pypi/a-b@26.6.7\", reason: \"...\"}\n" },
 	};
 	static const char *const there[] = { "24.19.4", "26.6.7", "1.0.0", "0.9.0" };
 	size_t i, k;
