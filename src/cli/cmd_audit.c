@@ -18,7 +18,9 @@ struct list_opts {
 	const char *run;
 };
 
-static const struct list_opts list_preset = { .limit = 50 };
+#define RUNS_SHOWN 50U
+
+static const struct list_opts list_preset = { .limit = RUNS_SHOWN };
 
 static const struct pmg_opt list_opts[] = {
 	{ PMG_OPT_FLAG, 0, "blocked", offsetof(struct list_opts, blocked), 0, NULL,
@@ -160,5 +162,9 @@ int pmg_cmd_audit_list(const struct pmg_call *call, struct pmg_err *err)
 		pmg_out_json(call->out, runs);
 	else
 		print_runs(runs, opts->run || opts->blocked, call->out->to);
+	/* Who has typed a number knows. */
+	if (opts->limit == RUNS_SHOWN && pmg_json_len(runs) == RUNS_SHOWN)
+		pmg_out_note(call->out, "these are the newest %u runs: --limit N shows more",
+			     RUNS_SHOWN);
 	return 0;
 }

@@ -34,7 +34,7 @@ int pmg_ledger_write(const char *path, struct pmg_record *record,
 struct pmg_ledger_query {
 	uint64_t limit;  /* runs, newest first */
 	const char *run; /* only this id; NULL: all */
-	bool blocked;    /* only runs in which a package was withheld, and only those packages */
+	bool blocked;    /* only runs in which a package was refused, and only those packages */
 };
 
 /**

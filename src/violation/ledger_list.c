@@ -12,7 +12,8 @@ static const char run_sql[] = "SELECT run,started,ended,tool,argv,cwd,exit,finge
 			      "lost,index_present,index_state,index_built,index_checked,"
 			      "index_records,id FROM runs"
 			      " WHERE (?1 IS NULL OR run = ?1) AND (?2 = 0 OR EXISTS(SELECT 1 FROM"
-			      " packages WHERE packages.run = runs.id AND verdict <> 'allow'))"
+			      " packages WHERE packages.run = runs.id AND verdict NOT IN"
+			      " ('allow', 'withheld')))"
 			      " ORDER BY started DESC, id DESC LIMIT ?3";
 static const struct pmg_column run_columns[] = {
 	{ PMG_COLUMN_TEXT, "run" },
@@ -39,7 +40,8 @@ static const char packages_sql[] =
 	"SELECT "
 	"eco,name,version,verdict,reason,diag,note,instead,published,more,ids,sources,findings,"
 	"waivers,url,count FROM packages"
-	" WHERE run = ?1 AND (?2 = 0 OR verdict <> 'allow') ORDER BY eco, name, version, verdict";
+	" WHERE run = ?1 AND (?2 = 0 OR verdict NOT IN ('allow', 'withheld'))"
+	" ORDER BY eco, name, version, verdict";
 static const struct pmg_column package_columns[] = {
 	{ PMG_COLUMN_TEXT, "ecosystem" },
 	{ PMG_COLUMN_TEXT, "name" },

@@ -291,6 +291,15 @@ static void write_ledger(void)
 		.diag = 3001,
 		.url = pmg_xstrdup("http://registry.test/e"),
 	};
+	struct pmg_wire_judged held = {
+		.eco = pmg_xstrdup("npm"),
+		.name = pmg_xstrdup("held"),
+		.version = pmg_xstrdup("2.0"),
+		.verdict = pmg_xstrdup("withheld"),
+		.reason = pmg_xstrdup("too young"),
+		.diag = 3003,
+		.url = pmg_xstrdup("http://registry.test/h"),
+	};
 	struct pmg_wire_judged trusted = {
 		.eco = pmg_xstrdup("npm"),
 		.name = pmg_xstrdup("trusted"),
@@ -309,6 +318,7 @@ static void write_ledger(void)
 	pmg_strv_add(&trusted.waivers, "too young, waived by me");
 	(void)pmg_record_judged(&record, &bad);
 	(void)pmg_record_judged(&record, &trusted);
+	(void)pmg_record_judged(&record, &held);
 	assert_int_equal(pmg_ledger_write(path, &record, &keep, &err), 0);
 }
 
@@ -322,7 +332,7 @@ static void the_audit_shows_runs_or_packages(void **state)
 		{ { "pmg", "audit", "list" },
 		  "RUN              STARTED               EXIT  JUDGED  REFUSED  UNJUDGED  "
 		  "PROFILE  COMMAND\n"
-		  "r-19700102-0001  1970-01-02T00:00:00Z  1     2       1        0         none    "
+		  "r-19700102-0001  1970-01-02T00:00:00Z  1     3       1        0         none    "
 		  " npm "
 		  "i\n",
 		  0 },
@@ -332,13 +342,12 @@ static void the_audit_shows_runs_or_packages(void **state)
 		  "MAL-1\n",
 		  0 },
 		{ { "pmg", "audit", "list", "--run=r-19700102-0001" },
-		  "RUN              ECOSYSTEM  NAME      VERSION  VERDICT  REASON                  "
-		  " "
-		  "IDS\n"
-		  "r-19700102-0001  npm        evil\\x1b  1.0      block    known malware          "
-		  "  "
-		  "MAL-1\n"
-		  "r-19700102-0001  npm        trusted   1.0      allow    too young, waived by "
+		  "RUN              ECOSYSTEM  NAME      VERSION  VERDICT   REASON                 "
+		  "  IDS\n"
+		  "r-19700102-0001  npm        evil\\x1b  1.0      block     known malware        "
+		  "    MAL-1\n"
+		  "r-19700102-0001  npm        held      2.0      withheld  too young\n"
+		  "r-19700102-0001  npm        trusted   1.0      allow     too young, waived by "
 		  "me\n",
 		  0 },
 		{ { "pmg", "audit", "list", "--run=r-x", "--json" },
