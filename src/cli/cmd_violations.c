@@ -241,6 +241,8 @@ int pmg_cmd_violations_list(const struct pmg_call *call, struct pmg_err *err)
 		pmg_out_json(call->out, rows);
 	else
 		print_rows(rows, !opts->here && !opts->last && !opts->run, call->out->to);
+	if (!opts->json && pmg_json_len(rows) == 0)
+		pmg_out_note(call->out, "nothing of that kind is on record");
 	return 0;
 }
 

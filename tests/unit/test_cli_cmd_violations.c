@@ -109,7 +109,9 @@ static const struct {
 	{ { "pmg", "violations", "list", "--run=r-none" },
 	  121,
 	  "pmg: there is no run \"r-none\"\npmg: \"pmg audit list\" shows the runs\n" },
-	{ { "pmg", "violations", "list", "--run=r-19700101-0001", "--code=2009" }, 0, "" },
+	{ { "pmg", "violations", "list", "--run=r-19700101-0001", "--code=2009" },
+	  0,
+	  "pmg: nothing of that kind is on record\n" },
 	{ { "pmg", "violations", "list", "--package=dep-evil", "--limit=2" },
 	  0,
 	  "ID  LAST                  CODE     OP    TARGET          COUNT  PACKAGE         "
@@ -122,7 +124,9 @@ static const struct {
 	  0,
 	  "ID  LAST                  CODE     OP    TARGET   COUNT  PACKAGE         SCRIPT       "
 	  "RULE  NOTE\n..." },
-	{ { "pmg", "violations", "list", "--since=7d" }, 0, "" },
+	{ { "pmg", "violations", "list", "--since=7d" },
+	  0,
+	  "pmg: nothing of that kind is on record\n" },
 	{ { "pmg", "violations", "list", "--since=1970-01-01T00:01:39Z", "--last", "-n1" },
 	  0,
 	  "ID  LAST..." },
