@@ -152,7 +152,7 @@ void pmg_cooldown_plan(const struct pmg_packages *packages, struct pmg_plan *pla
 		pmg_plan_add(plan, "set", "dependency_cooldown=off", "flag", "switched off",
 			     PMG_ENFORCED_PROXY);
 	else if (packages->ages.n == 0)
-		pmg_plan_add(plan, "set", "dependency_cooldown.age=432000s", "default", "default",
+		pmg_plan_add(plan, "set", "dependency_cooldown.age=5d", "default", "default",
 			     PMG_ENFORCED_PROXY);
 	else
 		plan_entries(plan, "dependency_cooldown.age", &packages->ages);
