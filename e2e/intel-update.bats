@@ -224,7 +224,7 @@ is_asked() { [ "$(asked_for)" = "$1" ] || fail "asked for: $(asked_for)"; }
 	feeds "{name: osv, url: '$base/npm/all.zip'}"
 	update --json
 	must_work
-	jq -e '.index.warnings == ["newest record of osv is of 2026-01-01"]' <<<"$stdout" || fail "$(shown)"
+	jq -e '(.index.warnings | length) == 1 and (.index.warnings[0] | startswith("newest record of osv is of 2026-01-01, "))' <<<"$stdout" || fail "$(shown)"
 	dump MAL-2026-1:one "${hundred[@]}"
 	update
 	must_work

@@ -190,7 +190,10 @@ void pmg_known_old_feeds(const struct pmg_index_feeds *feeds, int64_t now, struc
 		    feed->newest >= now - PMG_KNOWN_OLD_S)
 			continue;
 		pmg_clock_format(feed->newest, date);
-		pmg_strv_addf(lines, "newest record of %s is of %.10s", feed->name, date);
+		pmg_strv_addf(lines,
+			      "newest record of %s is of %.10s, %lld days ago: is its address "
+			      "still right?",
+			      feed->name, date, (long long)((now - feed->newest) / 86400));
 	}
 }
 

@@ -72,7 +72,8 @@ struct pmg_index_feeds;
 #define PMG_KNOWN_OLD_MIN 100U /* records: a smaller list may well have nothing new for long */
 /**
  * An update that finds nothing new is no proof that a feed is alive. Adds a line for each feed
- * whose newest record is older than PMG_KNOWN_OLD_S: "newest record of osv-npm is of 2026-01-31".
+ * whose newest record is older than PMG_KNOWN_OLD_S: "newest record of osv-npm is of
+ * 2026-01-31, 90 days ago: is its address still right?".
  */
 void pmg_known_old_feeds(const struct pmg_index_feeds *feeds, int64_t now, struct pmg_strv *lines);
 
