@@ -186,7 +186,7 @@ warm() { # NAME
 	guarded npm install --offline --ignore-scripts cached
 	[ "$status" -eq 1 ] || fail "landed unsaid: $(shown)"
 	must_say '[PMG3008] refused cached@1.0.0 (npm): known malware'
-	must_say 'it came past the proxy'
+	must_say 'it is installed now'
 }
 
 @test "pmg audit exposure names what passed before it was listed, and what it could reach" {
@@ -249,12 +249,12 @@ warm() { # NAME
 	guarded pip install --no-index --find-links wheels latepy
 	[ "$status" -eq 1 ] || fail "landed unsaid: $(shown)"
 	must_say '[PMG3008] refused latepy@1.0 (pypi): known malware'
-	must_say 'it came past the proxy'
+	must_say 'it is installed now'
 	pip uninstall -qy latepy >/dev/null 2>&1
 	# Wherever it is put: the case above is its control.
 	guarded pip install --no-index --find-links wheels --target elsewhere latepy
 	[ "$status" -eq 1 ] || fail "landed unsaid: $(shown)"
-	must_say 'elsewhere/latepy-1.0.dist-info/METADATA; it came past the proxy'
+	must_say 'elsewhere/latepy-1.0.dist-info/METADATA; it is installed now'
 	# The build of an sdist that nobody fetched is what runs its code.
 	block pkg:pypi/latesdist@1.0
 	guarded --sandbox-allow "write=$project/built" pip install --no-index --find-links wheels --no-build-isolation --target sdist latesdist
@@ -339,13 +339,13 @@ warm() { # NAME
 		guarded ${lines[$one]} --ignore-scripts
 		[ "$status" -eq 1 ] || fail "$one: it landed unsaid: $(shown)"
 		must_say '[PMG3008] refused moved@1.0.0 (npm): known malware, PMG3001 MAL-2026-82'
-		must_say 'it came past the proxy'
+		must_say 'it is installed now'
 	done
 	# For the whole host, and without walls
 	fresh
 	guarded --no-sandbox npm install -g --offline --ignore-scripts --prefix "$BATS_TEST_TMPDIR/host" moved
 	[ "$status" -eq 1 ] || fail "it landed unsaid: $(shown)"
-	must_say "host/lib/node_modules/moved/package.json; it came past the proxy"
+	must_say "host/lib/node_modules/moved/package.json; it is installed now, out of the tool's own cache or store"
 	[ "$(asked tgz)" -eq 0 ] || fail "the registry was asked"
 }
 

@@ -360,6 +360,28 @@ static enum pmg_pin_age age_after(void *ctx, const struct pmg_resolved_package *
 	return *landed && (p->installed || !p->foreign) ? PMG_PIN_AGE_AFTER : PMG_PIN_AGE_NONE;
 }
 
+/* What stands installed now: what that means, and what takes it out of the project. */
+static char *installed_text(const struct pmg_running *run, const struct pmg_resolved_package *p)
+{
+	static const char *const elsewhere[] = { "-g", "--global", "-t", "--target" };
+	static const char *const removals[] = { "npm uninstall", "pip uninstall", "pnpm remove",
+						"yarn remove",   "bun remove",    "poetry remove" };
+	static const char came[] = "; it is installed now, out of the tool's own cache or store";
+	pmg_autofree char *name = pmg_str_shell(p->name);
+	pmg_autofree char *manager = pmg_xasprintf("%s ", run->prepared.pm->name);
+	char *const *word;
+	size_t i;
+
+	for (word = run->want->argv; *word; word++)
+		for (i = 0; i < PMG_ARRAY_LEN(elsewhere); i++)
+			if (strcmp(*word, elsewhere[i]) == 0)
+				return pmg_xstrdup(came);
+	for (i = 0; i < PMG_ARRAY_LEN(removals); i++)
+		if (pmg_str_has_prefix(removals[i], manager))
+			return pmg_xasprintf("%s: \"%s %s\" takes it out", came, removals[i], name);
+	return pmg_xstrdup(came);
+}
+
 static int judge_new(struct pmg_running *run, struct pmg_resolved *now, bool landed,
 		     struct pmg_err *err)
 {
@@ -374,13 +396,15 @@ static int judge_new(struct pmg_running *run, struct pmg_resolved *now, bool lan
 	for (i = 0; r == 0 && i < now->n; i++) {
 		while (k < hits.n && hits.v[k].at < i)
 			k++;
-		if (k < hits.n && hits.v[k].at == i)
-			refuse(run, &now->v[i], &hits.v[k].what,
-			       now->v[i].installed
-				       ? "; it came past the proxy, and what imports it runs it"
-				       : "; it stands there now");
-		else if (landed)
+		if (k < hits.n && hits.v[k].at == i) {
+			pmg_autofree char *also = now->v[i].installed
+							  ? installed_text(run, &now->v[i])
+							  : pmg_xstrdup("; it stands there now");
+
+			refuse(run, &now->v[i], &hits.v[k].what, also);
+		} else if (landed) {
 			record_landed(run, &now->v[i]);
+		}
 	}
 	return r;
 }

@@ -268,11 +268,13 @@ static const struct decision decisions[] = {
 	{ "npm install", PMG_VERB_FETCH, "", "", "", "bad 1, young 1, a 1", false,
 	  "allow a@1 from lockfile\n"
 	  "block bad@1 PMG3008 " REFUSED
-	  "there:3; it came past the proxy, and what imports it runs "
-	  "it\n"
-	  "block young@1 PMG3003 (1 h old) there:4; it came past the proxy, and what imports it "
-	  "runs "
-	  "it\n" },
+	  "there:3; it is installed now, out of the tool's own cache or store: \"npm uninstall "
+	  "bad\" takes it out\n"
+	  "block young@1 PMG3003 (1 h old) there:4; it is installed now, out of the tool's own "
+	  "cache or store: \"npm uninstall young\" takes it out\n" },
+	{ "npm install --target x", PMG_VERB_FETCH, "", "", "", "young 1", false,
+	  "block young@1 PMG3003 (1 h old) there:3; it is installed now, out of the tool's own "
+	  "cache or store\n" },
 	{ "npm install", PMG_VERB_FETCH, "", "", "young-seen 1", "young-seen 1", false, "" },
 	{ "npm install", PMG_VERB_FETCH, "", "", "young 1", "", false, "" },
 	{ "npm run x", PMG_VERB_RUN, "waived 1", "", NULL, NULL, false,
