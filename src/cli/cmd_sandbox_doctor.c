@@ -293,15 +293,17 @@ static void add_item(struct pmg_probe *probe, const char *name, bool works, char
 	probe->items[probe->n++] = (struct pmg_probe_item){ name, works, detail };
 }
 
-static void add_index(struct pmg_probe *probe, const struct json_t *answer)
+/* @param readable  is the configuration, which says where it is looked for? */
+static void add_index(struct pmg_probe *probe, const struct json_t *answer, bool readable)
 {
 	const struct json_t *index = pmg_json_get(answer, "index");
 	const char *state = pmg_json_str(index, "state");
 
 	add_item(probe, "intel.index", pmg_streq(state, "fresh"),
-		 state ? index_detail(index)
-		       : pmg_xstrdup("cannot be used, so no run is started; \"pmg intel status\" "
-				     "says why"));
+		 state       ? index_detail(index)
+		 : !readable ? pmg_xstrdup("not looked at: mend the configuration first")
+			     : pmg_xstrdup("cannot be used, so no run is started; \"pmg intel "
+					   "status\" says why"));
 }
 
 /* What bounds every run here stands with what holds it. @return false: no run is started */
@@ -340,7 +342,7 @@ int pmg_cmd_sandbox_doctor(const struct pmg_call *call, struct pmg_err *err)
 			add_item(&probe, "config", false, pmg_xstrdup(around.config));
 			runs = false;
 		}
-		add_index(&probe, intel);
+		add_index(&probe, intel, runs);
 		usable = usable || (probe.caps & ALL_CAPS) == ALL_CAPS;
 		if (opts->json)
 			pmg_json_add(all, driver_json(*driver, &probe, &around));

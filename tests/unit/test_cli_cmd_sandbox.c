@@ -442,6 +442,9 @@ static void the_doctor_says_what_is_wrong_with_configuration(void **state)
 	assert_false(pmg_json_bool(item, "works"));
 	assert_non_null(strstr(pmg_json_str(item, "detail"),
 			       "config.yml:2:20: trusted_packages: package URL \"left-pad\""));
+	item = item_of(pmg_json_at(json, 0), "intel.index");
+	assert_string_equal(pmg_json_str(item, "detail"),
+			    "not looked at: mend the configuration first");
 }
 
 static void the_doctor_names_links_that_lead_out_and_where_tools_lie(void **state)
