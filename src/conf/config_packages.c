@@ -151,6 +151,8 @@ static int read_entry(const struct pmg_key *rows, const struct pmg_yaml *item,
 	pmg_auto(packages_entry) struct pmg_packages_entry entry = { 0 };
 	int r = pmg_keys_read(rows, item, &entry, err);
 
+	if (r < 0 && item->kind == PMG_YAML_SCALAR && rows == waiver_keys)
+		return pmg_err_hint(err, "{purl: \"pkg:npm/name@1.2.3\", reason: \"...\"}");
 	if (r < 0)
 		return r;
 	set_place(&entry, item);

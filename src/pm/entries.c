@@ -10,15 +10,18 @@ static const struct {
 	size_t offset;
 	enum pmg_pattern_of widest;
 	bool needs_version, takes_version;
+	const char *narrower; /* the hint where a pattern names too many */
 } kinds[PMG_ENTRIES_LISTS] = {
 	[PMG_ENTRIES_SKIP] = { "dependency_cooldown.skip", offsetof(struct pmg_packages, skip),
-			       PMG_PATTERN_ALL, false, true },
+			       PMG_PATTERN_ALL, false, true, "" },
 	[PMG_ENTRIES_TRUSTED] = { "trusted_packages", offsetof(struct pmg_packages, trusted),
-				  PMG_PATTERN_SCOPE, false, true },
+				  PMG_PATTERN_SCOPE, false, true,
+				  "\"pkg:npm/@scope/*\" names the most that it takes" },
 	[PMG_ENTRIES_OVERRIDES] = { "intel.overrides", offsetof(struct pmg_packages, overrides),
-				    PMG_PATTERN_NAME, true, true },
+				    PMG_PATTERN_NAME, true, true,
+				    "\"pkg:npm/name@1.2.3\" names one version" },
 	[PMG_ENTRIES_AGES] = { "dependency_cooldown.ages", offsetof(struct pmg_packages, ages),
-			       PMG_PATTERN_ALL, false, false },
+			       PMG_PATTERN_ALL, false, false, "" },
 };
 
 const struct pmg_packages_list *pmg_entries_list(const struct pmg_packages *packages,
@@ -70,7 +73,8 @@ int pmg_entry_read(const struct pmg_packages_entry *entry, enum pmg_entries_of o
 	wrong = what_is_wrong(&pattern, of);
 	if (wrong) {
 		text = pmg_xasprintf("\"%s\" %s", entry->purl, wrong);
-		return fail(entry, of, text, "", err);
+		return fail(entry, of, text,
+			    pattern.of > kinds[of].widest ? kinds[of].narrower : "", err);
 	}
 	*out = pattern;
 	pattern = (struct pmg_pattern){ 0 };

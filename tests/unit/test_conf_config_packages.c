@@ -173,6 +173,17 @@ static void what_is_wrong_is_an_error_with_its_place(void **state)
 	}
 }
 
+static void an_entry_written_as_text_is_shown_how_to_be_one(void **state)
+{
+	struct pmg_managed m = { .lockdown = true };
+	struct pmg_err err = PMG_ERR_INIT;
+
+	(void)state;
+	assert_int_equal(parse("dependency_cooldown: {skip: [pkg:npm/x]}\n", &m, &err),
+			 -PMG_E_CONFIG);
+	assert_string_equal(err.hint, "{purl: \"pkg:npm/name@1.2.3\", reason: \"...\"}");
+}
+
 /* A project's file: what it may say, and what it may not. */
 static const struct {
 	const char *text, *msg; /* NULL: taken */
@@ -222,6 +233,7 @@ int main(void)
 		cmocka_unit_test(every_key_takes_effect),
 		cmocka_unit_test(an_age_has_its_unit_and_days_have_none),
 		cmocka_unit_test(what_is_wrong_is_an_error_with_its_place),
+		cmocka_unit_test(an_entry_written_as_text_is_shown_how_to_be_one),
 		cmocka_unit_test(a_projects_file_tightens_and_nothing_else),
 	};
 
