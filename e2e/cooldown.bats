@@ -267,9 +267,9 @@ refused_out_of_cache() { # WHERE IT LANDS, WHAT IS SAID, COMMAND...
 	guarded npm install upper
 	must_fail
 	must_say "[PMG3004] lower (npm)"
-	must_say "2.0.0 (1 h old, min age 5 d)"
+	must_say "2.0.0 (1 h old, min age 5 d, old enough on "
 	must_say "ask for an older version of it or of what needs it"
-	must_say "or let it in: dependency_cooldown.skip in $XDG_CONFIG_HOME/pmg/config.yml"
+	must_say "or let it in: dependency_cooldown.skip in $HOME/.config/pmg/config.yml"
 	must_say '    - {purl: "pkg:npm/lower@2.0.0", reason: "..."}'
 	[ ! -e node_modules/upper ]
 	# The first way out, and the second.
