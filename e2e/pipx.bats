@@ -55,9 +55,9 @@ prepare() { :; }
 }
 
 @test "a blocked package never lands, whichever way it is asked for" {
-	both badpy 1.0 "$HOME/.local/share/pipx/venvs/hello/lib/python*/site-packages/badpy" \
+	both badpy "command line" "$HOME/.local/share/pipx/venvs/hello/lib/python*/site-packages/badpy" \
 		pipx install --preinstall badpy hello
-	both badpy 1.0 "$HOME/.cache/uv/archive-v0/*/badpy" pipx run --with badpy hello
+	both badpy "command line" "$HOME/.cache/uv/archive-v0/*/badpy" pipx run --with badpy hello
 }
 
 @test "a build reads no key and does not change the cache" {

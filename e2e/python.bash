@@ -63,7 +63,8 @@ equally() {
 	same "the links" "$links_bare" "$(links .)"
 }
 
-# both NAME VERSION PLACE COMMAND...: works bare, is refused guarded, from the same start
+# both NAME VERSION PLACE COMMAND...: works bare, is refused guarded, from the same start; of a name
+# that the line itself gives VERSION is "command line": it is asked before one is known
 both() {
 	local name=$1 version=$2 place=$3
 	shift 3

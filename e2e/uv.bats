@@ -56,12 +56,20 @@ prepare() { project app tinypy; }
 	must_work
 	[ "$stdout" = 1 ]
 	[ "$(.venv/bin/python -c 'import tinypy; print(tinypy.VERSION)')" = 1.0 ]
+	# Its environment is there, and uv's cache has it: nobody is asked for it.
+	"$pmg" intel block --reason e2e pkg:pypi/tinypy
+	guarded uv run s.py
+	must_fail
+	[ -z "$stdout" ]
+	grep -q "\[PMG3008\] refused tinypy .*s.py: e2e; nothing was started" <<<"$stderr"
+	bare uv run s.py
+	must_work
 }
 
 @test "a blocked package never lands, whichever way it is asked for" {
 	both badpy 1.0 '.venv/lib/python*/site-packages/badpy' uv add needs-badpy
 	both badsdist 1.0 lib/badsdist uv pip install --target lib badsdist
-	both badpy 1.0 "$HOME/.cache/uv/archive-v0/*/badpy" uvx --from badpy --with hello hello
+	both badpy "command line" "$HOME/.cache/uv/archive-v0/*/badpy" uvx --from badpy --with hello hello
 	# A lockfile names its file, and no index is asked.
 	prepare() {
 		project app badpy

@@ -30,6 +30,8 @@ int pmg_uv_learn(const struct pmg_place *place, struct pmg_facts *out,
 		 struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_poetry_learn(const struct pmg_place *place, struct pmg_facts *out,
 		     struct pmg_err *err) PMG_MUST_CHECK;
+/** Key of a setting: what a script's inline metadata asks for. */
+#define PMG_UV_WANTS "script dependencies"
 int pmg_pipx_learn(const struct pmg_place *place, struct pmg_facts *out,
 		   struct pmg_err *err) PMG_MUST_CHECK;
 

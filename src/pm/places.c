@@ -20,6 +20,8 @@ void pmg_places_done(struct pmg_places *places)
 	pmg_strv_done(&places->stores);
 	pmg_strv_done(&places->prefixes);
 	pmg_strv_done(&places->modules);
+	pmg_strv_done(&places->asked);
+	pmg_strv_done(&places->locks);
 	pmg_strv_done(&places->moved);
 	pmg_strv_done(&places->bases);
 	pmg_strv_done(&places->targets);

@@ -21,6 +21,9 @@ struct pmg_places {
 	/* Where packages come to lie; looked at, not opened. */
 	struct pmg_strv modules; /* folders of node's packages: node_modules, and what else it may
 				  * be called */
+	struct pmg_strv asked;   /* requirements of the command line and of a script's metadata, two
+				  * texts each: where it stands, and what it says */
+	struct pmg_strv locks;   /* lockfiles besides the project's: of a script */
 	struct pmg_strv moved;   /* folders that settings put in place of the project */
 	struct pmg_strv bases;   /* of Python, besides prefixes: pip's --prefix and --root */
 	struct pmg_strv targets; /* folders of *.dist-info: pip's --target */

@@ -2,6 +2,7 @@
  * Where packages come to lie: what is looked at before a run and after it. Nothing is opened by it,
  * so settings of the project count as all others, and of one that is there several times each.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/path.h"
@@ -9,7 +10,8 @@
 #include "pm/npmlike.h"
 #include "pm/places_priv.h"
 
-#define LANDINGS_MAX 64U /* folders of one kind: a file may say anything */
+#define ASKED_MAX    2048U /* texts, two for each */
+#define LANDINGS_MAX 64U   /* folders of one kind: a file may say anything */
 
 static void add(struct pmg_strv *list, const char *path)
 {
@@ -34,6 +36,32 @@ void pmg_places_said(struct pmg_strv *list, const struct pmg_settings *settings,
 		here = pmg_places_path(place, place->cwd, value);
 		add(list, there);
 		add(list, here);
+	}
+}
+
+/* Does a comma begin another requirement? Not in "x[a,b]>=1,<2". */
+static bool is_between(const char *text, const char *comma)
+{
+	bool inside = false;
+	const char *p;
+
+	for (p = text; p < comma; p++)
+		inside = *p == '[' || (inside && *p != ']');
+	p = comma + 1;
+	return !inside && isalnum((unsigned char)p[strspn(p, " ")]);
+}
+
+void pmg_places_ask(struct pmg_places *out, const char *where, const char *requirements)
+{
+	const char *from = requirements, *to;
+
+	while (*from && out->asked.n < ASKED_MAX) {
+		from += strspn(from, " ");
+		for (to = from; *to && (*to != ',' || !is_between(from, to)); to++)
+			;
+		pmg_strv_add(&out->asked, where);
+		pmg_strv_take(&out->asked, pmg_xstrndup(from, (size_t)(to - from)));
+		from = *to ? to + 1 : to;
 	}
 }
 

@@ -57,6 +57,34 @@ static void add_links(const struct pmg_place *place, struct pmg_places *out)
 	pmg_places_add_own(&out->prefixes, place, man);
 }
 
+/* What is wanted, by name. */
+static void add_asked(const struct pmg_place *place, const struct pmg_strv *words,
+		      struct pmg_places *out)
+{
+	static const char line[] = "command line";
+	pmg_auto(args) struct pmg_args args = { .table = &pmg_pipx_args, .argv = place->argv };
+	const char *verb = words->n > 0 ? words->v[0] : "";
+	bool run = strcmp(verb, "run") == 0, inject = strcmp(verb, "inject") == 0;
+	bool named = false;
+	size_t i;
+	struct pmg_arg arg;
+
+	if (!run && !inject && strcmp(verb, "install") != 0)
+		return;
+	while (pmg_args_next(&args, &arg)) {
+		bool spec = arg.kind == PMG_ARG_OPTION && pmg_streq(arg.name, "spec");
+
+		if (arg.kind == PMG_ARG_OPTION && arg.value &&
+		    (spec || pmg_streq(arg.name, "with") || pmg_streq(arg.name, "preinstall")))
+			pmg_places_ask(out, line, arg.value);
+		named |= spec;
+	}
+	if (run && named) /* a command of that */
+		return;
+	for (i = inject ? 2 : 1; i < words->n && (!run || i == 1); i++)
+		pmg_places_ask(out, line, words->v[i]);
+}
+
 int pmg_places_pipx(const struct pmg_place *place, struct pmg_places *out, struct pmg_err *err)
 {
 	pmg_auto(settings) struct pmg_settings none = { 0 };
@@ -71,6 +99,7 @@ int pmg_places_pipx(const struct pmg_place *place, struct pmg_places *out, struc
 		r = pmg_places_uv_files(place, out, err);
 	if (r < 0)
 		return r;
+	add_asked(place, &operands, out);
 	add_own(place, out);
 	add_links(place, out);
 	pmg_places_pip_operands(place, &none, &typed, out);

@@ -105,6 +105,8 @@ void pmg_places_modules(const struct pmg_npmlike *n, const char *start, struct p
 /** bases and targets, by pip's names for them; out->prefixes is known */
 void pmg_places_sites(const struct pmg_settings *settings, const struct pmg_place *place,
 		      struct pmg_places *out);
+/** asked: what stands at a place, several with commas between */
+void pmg_places_ask(struct pmg_places *out, const char *where, const char *requirements);
 /** A pattern of environments: what `below` stands for in a folder. None where the folder's own name
  *  would be a pattern. */
 void pmg_places_pattern(struct pmg_strv *list, const char *dir, const char *below);

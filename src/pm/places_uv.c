@@ -189,12 +189,20 @@ static char *script_name(const char *path)
 	return *name ? pmg_steal_ptr(&name) : NULL;
 }
 
-/* The environment of the script that this line runs: "NAME-DIGEST". */
-static void add_script(const struct uv *uv, const struct pmg_strv *caches)
+/* The script that this line runs, or a command; "" for none. */
+static const char *script_of(const struct uv *uv)
 {
 	const char *given = pmg_settings_value(uv->settings, "script");
-	const char *word = given ? given : uv->verbs->n > 1 ? uv->verbs->v[1] : "";
-	pmg_autofree char *name = script_name(word);
+
+	if (!is_verb(uv, "run", NULL))
+		return "";
+	return given ? given : uv->verbs->n > 1 ? uv->verbs->v[1] : "";
+}
+
+/* The environment of a script: "NAME-DIGEST". */
+static void add_script(const struct uv *uv, const char *script, const struct pmg_strv *caches)
+{
+	pmg_autofree char *name = script_name(script);
 	pmg_autofree char *below = name ? pmg_xasprintf("environments-v*/%s-*", name) : NULL;
 	size_t i;
 
@@ -214,6 +222,32 @@ static void add_tool(const struct uv *uv, const char *tools, const char *word)
 		pmg_places_pattern(&uv->out->envs, tools, name);
 }
 
+/* What is wanted, by name: of the words those that are packages. */
+static void add_asked(const struct uv *uv, const char *script)
+{
+	static const char line[] = "command line";
+	const struct pmg_strv *v = uv->verbs;
+	bool uvx = strcmp(pmg_path_name(uv->place->argv[0]), "uvx") == 0;
+	bool one = !uvx && (is_verb(uv, "tool", "run") || is_verb(uv, "tool", "install"));
+	size_t i, at = uvx ? 0 : one ? 2 : v->n;
+
+	if (at < v->n && !pmg_settings_value(uv->settings, "from")) /* else a command of that */
+		pmg_places_ask(uv->out, line, v->v[at]);
+	for (i = 0; i < uv->settings->n; i++) {
+		const struct pmg_setting *s = &uv->settings->v[i];
+
+		if (strcmp(s->key, "with") == 0 || strcmp(s->key, "from") == 0)
+			pmg_places_ask(uv->out, line, s->value);
+		else if (strcmp(s->key, PMG_UV_WANTS) == 0)
+			pmg_places_ask(uv->out, s->what, s->value);
+	}
+	if (*script) {
+		pmg_autofree char *path = pmg_path_join(uv->place->cwd, script);
+
+		pmg_strv_take(&uv->out->locks, pmg_xasprintf("%s.lock", path));
+	}
+}
+
 /* Environments of scripts, and of what --with and uvx want, lie in the cache; those of tools that
  * are installed among uv's data. */
 static void add_beside(const struct uv *uv)
@@ -222,8 +256,10 @@ static void add_beside(const struct uv *uv)
 	bool uvx = strcmp(pmg_path_name(uv->place->argv[0]), "uvx") == 0;
 	pmg_auto(strv) struct pmg_strv caches = { 0 };
 	pmg_autofree char *tools = data_folder(uv, "UV_TOOL_DIR", "tools");
+	const char *script = uvx ? "" : script_of(uv);
 	size_t i;
 
+	add_asked(uv, script);
 	pmg_strv_extend(&caches, pmg_strv_argv(&uv->out->caches));
 	pmg_places_said(&caches, uv->settings, uv->place, uv->out, "cache-dir");
 	pmg_places_pattern(&uv->out->beside, tools, "*");
@@ -231,8 +267,8 @@ static void add_beside(const struct uv *uv)
 		pmg_places_pattern(&uv->out->beside, caches.v[i], "environments-v*/*");
 		pmg_places_pattern(&uv->out->beside, caches.v[i], "environments-v*/*/*");
 	}
-	if (is_verb(uv, "run", NULL) && !uvx)
-		add_script(uv, &caches);
+	if (*script)
+		add_script(uv, script, &caches);
 	else if (uvx && v->n > 0)
 		add_tool(uv, tools, v->v[0]);
 	else if (is_verb(uv, "tool", "run") && v->n > 2)

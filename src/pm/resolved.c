@@ -47,6 +47,7 @@ static const struct row {
 	{ "bun.lock", pmg_resolve_bun, false },
 	{ "poetry.lock", pmg_resolve_poetry, false },
 	{ "uv.lock", pmg_resolve_uv, false },
+	{ "*.py.lock", pmg_resolve_uv, false }, /* of a script */
 	{ "pylock.toml", pmg_resolve_pylock, false },
 	{ "pylock.*.toml", pmg_resolve_pylock, false },
 	{ "requirements*.txt", pmg_resolve_requirements, false },
@@ -146,6 +147,7 @@ static int add(const struct pmg_resolving *from, enum pmg_eco eco, const struct 
 		.file = from->file,
 		.line = locked->line,
 		.installed = from->installed,
+		.open = locked->open,
 		.foreign = locked->foreign,
 	};
 	return 0;
@@ -325,6 +327,28 @@ int pmg_resolved_file(struct pmg_resolved *set, const char *path, struct pmg_err
 int pmg_resolved_requirements(struct pmg_resolved *set, const char *path, struct pmg_err *err)
 {
 	return read_file(set, path, &requirements, err);
+}
+
+int pmg_resolved_asked(struct pmg_resolved *set, const char *file, const char *requirement,
+		       struct pmg_err *err)
+{
+	const struct pmg_resolving from = { .set = set,
+					    .file = pmg_resolved_keep(set, file),
+					    .text = requirement,
+					    .len = strlen(requirement) };
+	struct pmg_err why = PMG_ERR_INIT;
+	size_t i = set->n;
+	int r = pmg_resolve_asked(&from, &why);
+
+	for (; i < set->n; i++)
+		set->v[i].line = 0; /* it is no file, or not this line of one */
+	if (r == -PMG_E_PARSE) {
+		pmg_resolved_unread(set, why.msg);
+		return 0;
+	}
+	if (r < 0)
+		*err = why;
+	return r;
 }
 
 void pmg_resolved_filter(struct pmg_resolved *set,

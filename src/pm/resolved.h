@@ -39,6 +39,7 @@ struct pmg_resolved_package {
 	const char *file; /* of the set's files */
 	unsigned line;    /* 0: not known */
 	bool installed;   /* it lies there, and is not merely pinned */
+	bool open;        /* some version of that name: which one is not settled */
 	bool foreign;     /* for another system or processor, and left out here where no setting
 			   * says otherwise (places.h); of bun all, of others what is optional */
 };
@@ -69,6 +70,11 @@ int pmg_resolved_file(struct pmg_resolved *set, const char *path,
 /** The same of one that was named as a requirements file: it is one, whatever it is called. */
 int pmg_resolved_requirements(struct pmg_resolved *set, const char *path,
 			      struct pmg_err *err) PMG_MUST_CHECK;
+
+/** What a command line of Python's managers asks for: "x==1", or "x@1", is one version; "x>=1" is
+ *  open. What is no name of an index adds nothing. @param file  where it stands */
+int pmg_resolved_asked(struct pmg_resolved *set, const char *file, const char *requirement,
+		       struct pmg_err *err) PMG_MUST_CHECK;
 
 /** Is it the name of a lockfile or a requirements file? */
 bool pmg_resolved_is_name(const char *name);

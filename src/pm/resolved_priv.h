@@ -20,7 +20,7 @@ struct pmg_locked {
 	const char *url; /* of its archive, as resolved.h has it. What it names is added as well */
 	const char *integrity; /* NULL */
 	unsigned line;
-	bool foreign;
+	bool open, foreign;
 };
 
 /** @return 0; -PMG_E_LIMIT: too many; -PMG_E_PARSE: no package can have such a name */
@@ -82,6 +82,7 @@ int pmg_resolve_bun(const struct pmg_resolving *from, struct pmg_err *err) PMG_M
 int pmg_resolve_pnpm(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_resolve_yarn(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_resolve_requirements(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
+int pmg_resolve_asked(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_resolve_poetry(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_resolve_uv(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;
 int pmg_resolve_pylock(const struct pmg_resolving *from, struct pmg_err *err) PMG_MUST_CHECK;

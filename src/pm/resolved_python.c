@@ -53,6 +53,24 @@ int pmg_resolve_requirements(const struct pmg_resolving *from, struct pmg_err *e
 	return pmg_requirements_pins(from->text, from->len, &no_env, take_pin, &pins);
 }
 
+int pmg_resolve_asked(const struct pmg_resolving *from, struct pmg_err *err)
+{
+	struct pmg_locked locked = { .url = PMG_RESOLVED_ANYWHERE };
+	size_t before = from->set->n, n = strcspn(from->text, " \t[(=<>!~;@,");
+	pmg_autofree char *name = pmg_xstrndup(from->text, n), *version = NULL;
+	int r = pmg_resolve_requirements(from, err);
+
+	if (r < 0 || from->set->n > before || !pmg_name_is_valid(PMG_ECO_PYPI, name))
+		return r;
+	/* "x@1" of uvx; "x@latest" and "x @ https://..." are not versions. */
+	if (from->text[n] == '@' && strchr("0123456789", from->text[n + 1]) && from->text[n + 1])
+		version = pmg_xstrndup(from->text + n + 1, strcspn(from->text + n + 1, " \t"));
+	locked.name = name;
+	locked.version = version;
+	locked.open = !version;
+	return pmg_resolving_add(from, PMG_ECO_PYPI, &locked, err);
+}
+
 /* TOML: [[package]] of poetry and uv, [[packages]] of pylock.toml. */
 
 struct toml_form {

@@ -82,6 +82,7 @@ void pmg_settled_done(struct pmg_settled *settled)
 	pmg_strv_done(&settled->trees);
 	pmg_strv_done(&settled->bases);
 	pmg_strv_done(&settled->dists);
+	pmg_strv_done(&settled->asked);
 	pmg_strv_done(&settled->envs);
 	pmg_strv_done(&settled->beside);
 	pmg_strv_done(&settled->stamps);
@@ -258,6 +259,8 @@ void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg
 
 	if (!own || is_verb_of(own, argv, own->asks))
 		return;
+	for (i = 0; i < places->asked.n; i++)
+		pmg_strv_add(&out->asked, places->asked.v[i]);
 	copy_list(&places->envs, &out->envs);
 	copy_list(&places->beside, &out->beside);
 	pmg_environments_stamps(&out->beside, &out->stamps);
@@ -265,6 +268,7 @@ void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg
 	if (global || pm == &pmg_pm_pipx) /* which has no project */
 		return;
 	add_pins(pm->name, places->project, out);
+	copy_list(&places->locks, &out->pins);
 	for (i = 0; i < places->moved.n; i++)
 		add_pins(pm->name, places->moved.v[i], out);
 	if (pm->eco != PMG_ECO_PYPI)
@@ -331,8 +335,13 @@ int pmg_settled_pins(const struct pmg_settled *settled, struct pmg_resolved *out
 		     struct pmg_err *err)
 {
 	int r = read_files(&settled->pins, pmg_resolved_file, out, err);
+	size_t i;
 
-	return r == 0 ? read_files(&settled->named, pmg_resolved_requirements, out, err) : r;
+	if (r == 0)
+		r = read_files(&settled->named, pmg_resolved_requirements, out, err);
+	for (i = 0; r == 0 && i + 1 < settled->asked.n; i += 2)
+		r = pmg_resolved_asked(out, settled->asked.v[i], settled->asked.v[i + 1], err);
+	return r;
 }
 
 int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out,

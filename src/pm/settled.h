@@ -14,6 +14,7 @@ struct pmg_settled {
 	struct pmg_strv trees; /* folders of node's packages; looked through where no list tells */
 	struct pmg_strv bases; /* of Python, in which folders of *.dist-info are looked for */
 	struct pmg_strv dists; /* such folders */
+	struct pmg_strv asked; /* requirements, as pm/places.h has them */
 	struct pmg_strv envs;  /* patterns of environments of the project, script or tool */
 	/* Patterns of environments in which others lie, too: what is new in them counts. */
 	struct pmg_strv beside;

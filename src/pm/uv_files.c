@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "conf/toml.h"
 #include "pm/facts.h"
+#include "pm/managers.h"
 #include "pm/project.h"
 #include "pm/uv_priv.h"
 
@@ -218,6 +219,20 @@ int pmg_uv_files(struct pmg_uv *uv)
 	return r == 0 ? read_global(uv) : r;
 }
 
+/* What a script says that it needs. */
+static int take_wanted(struct pmg_uv *uv, const char *path, const struct pmg_str *text)
+{
+	pmg_auto(toml) struct pmg_toml *doc = NULL;
+	int r = pmg_toml_parse(path, text->s, text->len, &doc, uv->pip.err);
+
+	if (r < 0)
+		return r;
+	r = 0;
+	pmg_toml_each(pmg_toml_get(doc, "dependencies"), it) if (r == 0) r =
+		add_setting(uv, PMG_UV_WANTS, it, path);
+	return r;
+}
+
 /* The lines between "# /// script" and "# ///", without their "# ". */
 static int inline_metadata(const char *text, size_t len, struct pmg_str *out)
 {
@@ -259,6 +274,8 @@ int pmg_uv_script(struct pmg_uv *uv, const char *name)
 	if (toml.len == 0)
 		return 0;
 	r = pmg_pip_scan_text(&uv->pip, path, toml.s, toml.len);
+	if (r == 0)
+		r = take_wanted(uv, path, &toml);
 	uv->pip.settings.of_project = true; /* who wrote it did not write this machine's settings */
 	if (r == 0)
 		r = parse_table(uv, path, toml.s, toml.len, "tool.uv");

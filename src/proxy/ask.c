@@ -1,6 +1,7 @@
 #include "proxy/ask.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/str.h"
 #include "proxy/ask_priv.h"
@@ -40,15 +41,18 @@ static int judge(const struct pmg_gate *gate, const struct pmg_wire_ask *ask, en
 		 size_t at, int64_t published, struct pmg_judgement *out, struct pmg_err *err)
 {
 	const char *name = ask->names.v[at];
+	bool open = strcmp(ask->ages.v[at], "open") == 0;
 	const struct pmg_question q = {
 		.eco = eco,
 		.name = name,
-		.version = ask->versions.v[at],
+		.version = open ? NULL : ask->versions.v[at],
 		.origin = pmg_catalog_owns_scope(gate->catalog, eco, name) ? PMG_PLACE_PRIVATE
 									   : PMG_PLACE_UNKNOWN,
 		.published = published,
 	};
 
+	if (open)
+		return pmg_judge_decide(gate->judge, &q, out, err);
 	return pmg_pinned_judge(gate->judge, &q, ask->hashes.v[at], out, err);
 }
 

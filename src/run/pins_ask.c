@@ -69,7 +69,7 @@ static void add_age(const struct cursor *cursor, struct batch *batch,
 	enum pmg_pin_age age = cursor->age(cursor->ctx, p);
 	const char *url = age != PMG_PIN_AGE_NONE && p->url ? p->url : "";
 
-	pmg_strv_add(&batch->ask.ages, words[age]);
+	pmg_strv_add(&batch->ask.ages, p->open ? "open" : words[age]);
 	pmg_strv_take(&batch->ask.urls, strlen(url) > URL_MAX
 						? pmg_xstrdup("too long")
 						: pmg_str_quote(url, strlen(url), URL_MAX + 4));
@@ -105,7 +105,7 @@ static bool is_repeated(const struct pmg_resolved *set, size_t at)
 	const struct pmg_resolved_package *p = &set->v[at], *before = p - 1;
 
 	return at > 0 && p->eco == before->eco && strcmp(p->name, before->name) == 0 &&
-	       pmg_streq(p->version, before->version) &&
+	       p->open == before->open && pmg_streq(p->version, before->version) &&
 	       /* Its age is judged by these. */
 	       pmg_streq(p->url, before->url) && p->foreign == before->foreign &&
 	       (!p->integrity || pmg_streq(p->integrity, before->integrity));

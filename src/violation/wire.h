@@ -232,7 +232,8 @@ struct pmg_wire_ask {
 	struct pmg_strv versions; /* "": not known */
 	struct pmg_strv hashes;   /* "sha512-BASE64 sha256:HEX", "" for none */
 	/* Front: whether its age is judged (enum pmg_pin_age): "": no; "ahead": not yet, but its
-	 * date will be wanted; "before" or "after": yes, the run begins or has ended. */
+	 * date will be wanted; "before" or "after": yes, the run begins or has ended. "open": its
+	 * version is not settled, so what is said of all versions counts alone. */
 	struct pmg_strv ages;
 	struct pmg_strv urls; /* front: where its archive is from (pm/resolved.h); "": a registry */
 };

@@ -57,7 +57,9 @@ enum list {
 	BASES,
 	TARGETS,
 	ENVS,
-	BESIDE
+	BESIDE,
+	ASKED,
+	LOCKS
 };
 
 static const struct pmg_strv *list_of(const struct pmg_places *places, enum list list)
@@ -71,6 +73,7 @@ static const struct pmg_strv *list_of(const struct pmg_places *places, enum list
 		[FILES] = &places->made_files,  [MODULES] = &places->modules,
 		[BASES] = &places->bases,       [TARGETS] = &places->targets,
 		[ENVS] = &places->envs,         [BESIDE] = &places->beside,
+		[ASKED] = &places->asked,       [LOCKS] = &places->locks,
 	};
 
 	return lists[list];
@@ -310,6 +313,21 @@ static void places_follow_line_environment_files_and_defaults(void **state)
 		{ "pipx", "pipx run x", "PIPX_HOME={top}/p", NULL, NULL, BESIDE, "{top}/p/venvs/*",
 		  "{home}/.local/share/pipx/venvs/*" },
 		{ "pipx", "pipx run x", NULL, NULL, NULL, BESIDE, "{home}/.cache/pipx/*", NULL },
+		{ "pipx", "pipx run x==1 y", NULL, NULL, NULL, ASKED, "x==1", "y" },
+		{ "pipx", "pipx run --spec z x y", NULL, NULL, NULL, ASKED, "z", "x" },
+		{ "pipx", "pipx inject x y z", NULL, NULL, NULL, ASKED, "z", "x" },
+		{ "pipx", "pipx uninstall x", NULL, NULL, NULL, ASKED, NULL, "x" },
+		{ "uv", "uvx --with a[b,c]>=1,<2,d x@1 y", NULL, NULL, NULL, ASKED, "a[b,c]>=1,<2",
+		  "y" },
+		{ "uv", "uvx --with a,d x@1 y", NULL, NULL, NULL, ASKED, "d", "a,d" },
+		{ "uv", "uvx --with a x@1 y", NULL, NULL, NULL, ASKED, "x@1", NULL },
+		{ "uv", "uvx --from a x", NULL, NULL, NULL, ASKED, "a", "x" },
+		{ "uv", "uv tool uninstall x", NULL, NULL, NULL, ASKED, NULL, "x" },
+		{ "uv", "uv run --with a x", NULL, NULL, NULL, ASKED, "a", "x" },
+		{ "uv", "uv run s.py", NULL, "home/project/s.py",
+		  "# /// script\n# dependencies = [\"a\",\n# \"b>=1\"]\n# ///\n", ASKED, "b>=1",
+		  NULL },
+		{ "uv", "uv run s.py", NULL, NULL, NULL, LOCKS, "{project}/s.py.lock", NULL },
 		{ "poetry", "poetry add x", NULL, NULL, NULL, CACHES, "{home}/.cache/pypoetry",
 		  NULL },
 		{ "poetry", "poetry add x", NULL, NULL, NULL, PREFIXES,

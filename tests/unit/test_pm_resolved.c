@@ -376,6 +376,39 @@ static void links_that_managers_make_are_followed(void **state)
 		"installed\n");
 }
 
+static void what_a_line_asks_for_is_a_version_or_open(void **state)
+{
+	static const struct {
+		const char *text, *name, *version; /* name NULL: nothing */
+	} cases[] = {
+		{ "x==1.0", "x", "1.0" },
+		{ "x[a,b] == 1.0 ; python_version > '3'", "x", "1.0" },
+		{ "x@1.0", "x", "1.0" },
+		{ "x@latest", "x", NULL },
+		{ "x @ https://r.test/x.whl", "x", NULL },
+		{ "x[a]", "x", NULL },
+		{ "x>=1,<2", "x", NULL },
+		{ "x==1.*", "x", NULL },
+		{ "./x", NULL, NULL },
+		{ "git+https://r.test/x", NULL, NULL },
+		{ "", NULL, NULL },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(cases); i++) {
+		pmg_auto(resolved) struct pmg_resolved set = { 0 };
+		struct pmg_err err = PMG_ERR_INIT;
+
+		assert_int_equal(pmg_resolved_asked(&set, "line", cases[i].text, &err), 0);
+		if (set.n != (cases[i].name != NULL) ||
+		    (set.n == 1 && (strcmp(set.v[0].name, cases[i].name) != 0 ||
+				    !pmg_streq(set.v[0].version, cases[i].version) ||
+				    set.v[0].open != !cases[i].version)))
+			fail_msg("%s: %zu", cases[i].text, set.n);
+	}
+}
+
 /* By which its date is found. */
 static void what_is_installed_says_where_it_is_from(void **state)
 {
@@ -493,6 +526,7 @@ static void each_manager_has_its_lockfiles(void **state)
 	assert_string_equal(pmg_resolved_names("bun")[0], "bun.lock");
 	assert_null(pmg_resolved_names("exec")[0]);
 	assert_true(pmg_resolved_is_name("requirements-dev.txt"));
+	assert_true(pmg_resolved_is_name("s.py.lock"));
 	assert_false(pmg_resolved_is_name("notes.txt"));
 }
 
@@ -630,6 +664,7 @@ int main(void)
 		cmocka_unit_test(what_is_installed_is_found_however_deep),
 		cmocka_unit_test(links_that_managers_make_are_followed),
 		cmocka_unit_test(what_is_installed_says_where_it_is_from),
+		cmocka_unit_test(what_a_line_asks_for_is_a_version_or_open),
 		cmocka_unit_test(all_that_tells_of_an_installed_project_is_read),
 		cmocka_unit_test(what_is_there_already_is_known_again),
 		cmocka_unit_test(what_is_not_there_is_said),

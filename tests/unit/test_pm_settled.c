@@ -142,6 +142,15 @@ static void lockfiles_and_what_is_installed_are_found(void **state)
 	assert_int_equal(found("uv pip install -r pyproject.toml", folder, &places, &tree), 1);
 	assert_int_equal(found("pipx run x", folder, &places, &tree), 0);
 	assert_int_equal(tree, 0);
+	/* What the line names, and a script's own lockfile */
+	pmg_strv_add(&places.asked, "command line");
+	pmg_strv_add(&places.asked, "z==1");
+	put(folder, "s.py.lock", "[[package]]\nname = \"y\"\nversion = \"1\"\n");
+	pmg_strv_take(&places.locks, pmg_path_join(folder, "s.py.lock"));
+	assert_int_equal(found("pipx run z", folder, &places, &tree), 1);
+	assert_int_equal(found("uv run s.py", folder, &places, &tree), 3);
+	pmg_strv_done(&places.asked);
+	pmg_strv_done(&places.locks);
 	/* What a setting puts in place of the project */
 	put(folder, "sub/yarn.lock", "x@1:\n  version \"1.0.0\"\n");
 	assert_int_equal(found("yarn", folder, &places, &tree), 0);

@@ -37,11 +37,12 @@ struct world {
 	int fds[2];
 };
 
-/* A judge without an index, and with one entry in its block list. */
+/* A judge without an index, and with two entries in its block list. */
 static int set_up(void **state)
 {
 	static const char list[] = "schema_version: 1\nblock:\n"
-				   "  - {purl: \"pkg:npm/bad@1.0.0\", reason: e2e}\n";
+				   "  - {purl: \"pkg:npm/bad@1.0.0\", reason: e2e}\n"
+				   "  - {purl: \"pkg:npm/worse\", reason: all}\n";
 	static const struct pmg_link_user user = { NULL, ignore_message, ignore, ignore };
 	struct world *w = pmg_xcalloc(1, sizeof *w);
 	struct pmg_err err = PMG_ERR_INIT;
@@ -95,6 +96,20 @@ static const struct {
 	  "{\"number\":8,\"eco\":\"pypi\",\"names\":[],\"versions\":[],\"hashes\":[],\"ages\":[],"
 	  "\"urls\":[]}",
 	  0, "ANSWERED {\"number\":8}\n" },
+	/* Of no version yet: single ones do not count, and none can be unreadable. */
+	{ PMG_WIRE_ASK,
+	  "{\"number\":8,\"eco\":\"npm\",\"names\":[\"bad\",\"bad\",\"worse\"],\"versions\":[\"\","
+	  "\"\",\"\"],\"hashes\":[\"\",\"\",\"\"],\"ages\":[\"open\",\"\",\"open\"],\"urls\":[\"\","
+	  "\"\","
+	  "\"\"]}",
+	  0,
+	  "ANSWER {\"number\":8,\"at\":1,\"verdict\":\"indeterminate\","
+	  "\"reason\":\"its name or version cannot be read\",\"diag\":3005,"
+	  "\"note\":\"single versions of that name are on record\",\"ids\":[],"
+	  "\"sources\":[],\"waivers\":[]}\n"
+	  "ANSWER {\"number\":8,\"at\":2,\"verdict\":\"block\",\"reason\":\"on your block list\","
+	  "\"diag\":3006,\"rule\":\"pkg:npm/worse\",\"note\":\"all\",\"ids\":[],"
+	  "\"sources\":[\"blocklist\"],\"waivers\":[]}\nANSWERED {\"number\":8}\n" },
 	/* A name that nobody can ask for does not pass. */
 	{ PMG_WIRE_ASK,
 	  "{\"number\":9,\"eco\":\"npm\",\"names\":[\"\"],\"versions\":[\"1\"],\"hashes\":[\"\"],"
