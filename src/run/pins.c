@@ -264,6 +264,16 @@ static enum pmg_pin_age age_before(void *ctx, const struct pmg_resolved_package 
 									: PMG_PIN_AGE_AHEAD;
 }
 
+/* How many of a set are not in the other: a lockfile and a folder mostly name the same. */
+static size_t count_others(const struct pmg_resolved *set, const struct pmg_resolved *other)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < set->n; i++)
+		n += !pmg_resolved_has(other, &set->v[i]);
+	return n;
+}
+
 static int judge_before(struct pmg_running *run, const struct pmg_resolved *set, bool *refused,
 			struct pmg_err *err)
 {
@@ -273,7 +283,6 @@ static int judge_before(struct pmg_running *run, const struct pmg_resolved *set,
 
 	if (refuse_unread(run, set))
 		*refused = true;
-	run->pins.checked += set->n;
 	for (i = 0; i < set->n; i++)
 		landing += may_land(run, &set->v[i]);
 	/* More than one question: registries are asked at once for what all of them need. */
@@ -291,6 +300,7 @@ int pmg_pins_before(struct pmg_running *run, bool *refused, struct pmg_err *err)
 	int r;
 
 	*refused = false;
+	run->pins.checked = run->pins.pins.n + count_others(&run->pins.tree, &run->pins.pins);
 	r = judge_before(run, &run->pins.pins, refused, err);
 	if (r == 0)
 		r = judge_before(run, &run->pins.tree, refused, err);
@@ -435,7 +445,8 @@ int pmg_pins_after(struct pmg_running *run, struct pmg_err *err)
 	if (!has_list)
 		r = judge_new(run, &now, true, err);
 	pmg_resolved_filter(&tree, is_new, &(struct newness){ run, &pins->tree });
-	pins->checked += now.n + tree.n;
+	pmg_resolved_sort(&tree);
+	pins->checked += tree.n + count_others(&now, &tree);
 	if (r == 0)
 		r = judge_new(run, &tree, true, err);
 	return r == 0 && has_list ? judge_new(run, &now, false, err) : r;

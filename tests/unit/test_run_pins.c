@@ -467,6 +467,26 @@ static void what_follows_from_the_answers(void **state)
 	}
 }
 
+static void what_is_pinned_and_installed_counts_once(void **state)
+{
+	const struct decision row = { .line = "npm install", .verb = PMG_VERB_FETCH };
+	pmg_auto(strv) struct pmg_strv argv = { 0 };
+	struct pmg_err err = PMG_ERR_INIT;
+	struct place place;
+	bool refused = false;
+
+	(void)state;
+	begin_run(&place, &row, &argv);
+	write_locks(place.folder, "a 1, b 1", "a 1, c 1");
+	assert_int_equal(pmg_pins_read(&place.run, &err), 0);
+	assert_int_equal(pmg_pins_before(&place.run, &refused, &err), 0);
+	assert_int_equal(place.run.pins.checked, 3);
+	write_locks(place.folder, "a 1, b 1, d 1", "a 1, c 1, d 1, e 1");
+	assert_int_equal(pmg_pins_after(&place.run, &err), 0);
+	assert_int_equal(place.run.pins.checked, 5);
+	end_run(&place);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -475,6 +495,7 @@ int main(void)
 		cmocka_unit_test(an_answer_to_another_question_ends_it),
 		cmocka_unit_test(a_proxy_that_is_gone_is_an_error),
 		cmocka_unit_test(what_follows_from_the_answers),
+		cmocka_unit_test(what_is_pinned_and_installed_counts_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
