@@ -12,7 +12,7 @@
 #include "base/msg.h"
 #include "proxy/ages.h"
 
-#define PMG_ASKS_MS 60000U /* for the dates of one question; beyond, none is known */
+#define PMG_ASKS_MS 60000U /* most for the dates of one question; beyond, none is known */
 
 struct pmg_link;
 

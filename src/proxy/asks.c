@@ -256,6 +256,11 @@ static void begin(struct one *one)
 		ask(one, registries[i]);
 }
 
+static uint64_t limit_of(const struct pmg_wire_ask *ask)
+{
+	return ask->limit_ms > 0 && ask->limit_ms < PMG_ASKS_MS ? ask->limit_ms : PMG_ASKS_MS;
+}
+
 int pmg_asks_take(struct pmg_asks *asks, const struct pmg_msg *msg, struct pmg_err *err)
 {
 	pmg_auto(wire_ask) struct pmg_wire_ask ask = { 0 };
@@ -286,6 +291,6 @@ int pmg_asks_take(struct pmg_asks *asks, const struct pmg_msg *msg, struct pmg_e
 	if (question->n_waiting == 0)
 		answer(question);
 	else
-		pmg_timer_start(asks->service->loop, &question->timer, PMG_ASKS_MS);
+		pmg_timer_start(asks->service->loop, &question->timer, limit_of(&question->ask));
 	return 0;
 }

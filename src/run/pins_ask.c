@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/str.h"
 #include "run/pins.h"
 
@@ -148,9 +149,18 @@ static int keep(const struct pmg_proxy *proxy, const struct batch *batch, struct
 	return 0;
 }
 
+/* One slow registry, which a project can name, holds a run up once, however much it pins. */
+static uint64_t left_ms(uint64_t until)
+{
+	uint64_t now = pmg_clock_ms();
+
+	return now < until ? until - now : 1;
+}
+
 int pmg_pins_ask(struct pmg_attend *attend, const struct pmg_resolved *set, pmg_pin_age_fn *age,
 		 void *ctx, struct pmg_pin_hits *out, struct pmg_err *err)
 {
+	const uint64_t until = pmg_clock_ms() + PMG_PINS_DATES_MS;
 	struct cursor cursor = { .set = set, .age = age, .ctx = ctx };
 	int r = 0;
 
@@ -160,6 +170,7 @@ int pmg_pins_ask(struct pmg_attend *attend, const struct pmg_resolved *set, pmg_
 		fill(&cursor, &batch);
 		if (batch.ask.names.n == 0)
 			break;
+		batch.ask.limit_ms = left_ms(until);
 		r = pmg_attend_ask(attend, &batch.ask, err);
 		if (r == 0 && !attend->ended_by)
 			r = keep(attend->proxy, &batch, out, err);

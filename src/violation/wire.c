@@ -174,6 +174,7 @@ static const struct pmg_field ask_fields[] = {
 	FIELD(LIST, ask, hashes, PMG_WIRE_LIST_MAX),
 	FIELD(LIST, ask, ages, PMG_WIRE_LIST_MAX),
 	FIELD(LIST, ask, urls, PMG_WIRE_LIST_MAX),
+	FIELD(COUNT, ask, limit_ms, 0),
 	{ 0 },
 };
 

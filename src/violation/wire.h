@@ -236,6 +236,7 @@ struct pmg_wire_ask {
 	 * version is not settled, so what is said of all versions counts alone. */
 	struct pmg_strv ages;
 	struct pmg_strv urls; /* front: where its archive is from (pm/resolved.h); "": a registry */
+	uint64_t limit_ms;    /* front: how long it waits for dates; 0: as long as pmg-proxy does */
 };
 
 /* About one of these packages: it may not pass, or passes only by a waiver of the user's policy.

@@ -60,7 +60,8 @@ class Inspected(world.Case):
     def begin(self, private=False, **more):
         self.shelf = Shelf(self)
         more.setdefault("packages", world.NO_WAIT)  # the shelf dates nothing
-        self.start(("npm", self.shelf.base, private), ("pypi", self.shelf.base + "simple/", private),
+        said = ("private",) if private else ()
+        self.start(("npm", self.shelf.base) + said, ("pypi", self.shelf.base + "simple/") + said,
                    ("npm", plain("/npm/")), **more)
         return self.client()
 

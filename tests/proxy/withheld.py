@@ -375,12 +375,12 @@ class Pypi(Case):
 class Pinned(Case):
     """Questions of the front about what nobody fetches: ASK with an age."""
 
-    def ask(self, *pins, eco="npm", age="before"):
+    def ask(self, *pins, eco="npm", age="before", limit_ms=0):
         """pins: (name, version[, url]). What is said against each, by its name and version."""
         self.front.send("ask", {
             "number": 7, "eco": eco, "names": [p[0] for p in pins], "versions": [p[1] for p in pins],
             "hashes": [""] * len(pins), "ages": [age] * len(pins),
-            "urls": [p[2] if len(p) > 2 else "" for p in pins]})
+            "urls": [p[2] if len(p) > 2 else "" for p in pins], "limit_ms": limit_ms})
         said = {}
         while True:
             message = self.front.receive()
@@ -425,6 +425,15 @@ class Pinned(Case):
         self.assertEqual(sorted(said), ["PinPy@2.0", "pinpy@2.0"])
         said = self.ask(("nowhere", "1.0", "anywhere"), ("nowhere", "2.0"), eco="pypi", age="after")
         self.assertEqual(sorted(said), ["nowhere@2.0"])
+
+    def test_who_asks_says_how_long_it_waits_for_dates(self):
+        npm("late", ("1.0.0", "400d"))
+        self.start_npm("/~delay.3000/npm/")
+        began = time.time()
+        said = self.ask(("late", "1.0.0"), limit_ms=200)
+        self.assertLess(time.time() - began, 2)
+        self.assertEqual(said["late@1.0.0"]["diag"], 3003)
+        self.assertIn("did not answer in time", json.dumps(said))
 
     def test_what_is_asked_ahead_is_not_waited_for_and_asked_once(self):
         npm("ahead", ("1.0.0", "400d"))

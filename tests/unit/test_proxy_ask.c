@@ -87,21 +87,21 @@ static const struct {
 	{ PMG_WIRE_ASK,
 	  "{\"number\":7,\"eco\":\"npm\",\"names\":[\"x\",\"bad\",\"bad\"],"
 	  "\"versions\":[\"1.0.0\",\"1.0.0\",\"2.0.0\"],\"hashes\":[\"\",\"\",\"\"],\"ages\":[\"\","
-	  "\"\",\"\"],\"urls\":[\"\",\"\",\"\"]}",
+	  "\"\",\"\"],\"urls\":[\"\",\"\",\"\"],\"limit_ms\":0}",
 	  0,
 	  "ANSWER {\"number\":7,\"at\":1,\"verdict\":\"block\",\"reason\":\"on your block list\","
 	  "\"diag\":3006,\"rule\":\"pkg:npm/bad@1.0.0\",\"note\":\"e2e\",\"ids\":[],"
 	  "\"sources\":[\"blocklist\"],\"waivers\":[]}\nANSWERED {\"number\":7}\n" },
 	{ PMG_WIRE_ASK,
 	  "{\"number\":8,\"eco\":\"pypi\",\"names\":[],\"versions\":[],\"hashes\":[],\"ages\":[],"
-	  "\"urls\":[]}",
+	  "\"urls\":[],\"limit_ms\":0}",
 	  0, "ANSWERED {\"number\":8}\n" },
 	/* Of no version yet: single ones do not count, and none can be unreadable. */
 	{ PMG_WIRE_ASK,
 	  "{\"number\":8,\"eco\":\"npm\",\"names\":[\"bad\",\"bad\",\"worse\"],\"versions\":[\"\","
 	  "\"\",\"\"],\"hashes\":[\"\",\"\",\"\"],\"ages\":[\"open\",\"\",\"open\"],\"urls\":[\"\","
 	  "\"\","
-	  "\"\"]}",
+	  "\"\"],\"limit_ms\":0}",
 	  0,
 	  "ANSWER {\"number\":8,\"at\":1,\"verdict\":\"indeterminate\","
 	  "\"reason\":\"its name or version cannot be read\",\"diag\":3005,"
@@ -113,18 +113,18 @@ static const struct {
 	/* A name that nobody can ask for does not pass. */
 	{ PMG_WIRE_ASK,
 	  "{\"number\":9,\"eco\":\"npm\",\"names\":[\"\"],\"versions\":[\"1\"],\"hashes\":[\"\"],"
-	  "\"ages\":[\"\"],\"urls\":[\"\"]}",
+	  "\"ages\":[\"\"],\"urls\":[\"\"],\"limit_ms\":0}",
 	  0,
 	  "ANSWER {\"number\":9,\"at\":0,\"verdict\":\"indeterminate\","
 	  "\"reason\":\"its name or version cannot be read\",\"diag\":3005,\"ids\":[],"
 	  "\"sources\":[],\"waivers\":[]}\nANSWERED {\"number\":9}\n" },
 	{ PMG_WIRE_ASK,
 	  "{\"number\":1,\"eco\":\"npm\",\"names\":[\"x\"],\"versions\":[],\"hashes\":[\"\"],"
-	  "\"ages\":[\"\"],\"urls\":[\"\"]}",
+	  "\"ages\":[\"\"],\"urls\":[\"\"],\"limit_ms\":0}",
 	  -PMG_E_PEER, "" },
 	{ PMG_WIRE_ASK,
 	  "{\"number\":1,\"eco\":\"cargo\",\"names\":[],\"versions\":[],\"hashes\":[],\"ages\":[],"
-	  "\"urls\":[]}",
+	  "\"urls\":[],\"limit_ms\":0}",
 	  -PMG_E_PEER, "" },
 	{ PMG_WIRE_ASK, "{}", -PMG_E_PEER, "" },
 	{ PMG_WIRE_STOP, "{}", -PMG_E_PEER, "" },

@@ -121,7 +121,8 @@ static const struct {
 	  "{\"protocol\":\"udp4\",\"local\":\"10.0.0.1:1\",\"target\":\"10.0.0.1:53\","
 	  "\"role\":1,\"process\":[]}" },
 	{ recode_ask, "{\"number\":1,\"eco\":\"npm\",\"names\":[\"x\"],\"versions\":[\"\"],"
-		      "\"hashes\":[\"sha512-ab\"],\"ages\":[\"ahead\"],\"urls\":[\"\"]}" },
+		      "\"hashes\":[\"sha512-ab\"],\"ages\":[\"ahead\"],\"urls\":[\"\"],"
+		      "\"limit_ms\":5}" },
 	{ recode_answer,
 	  "{\"number\":1,\"at\":0,\"verdict\":\"block\",\"reason\":\"known malware\","
 	  "\"diag\":3001,\"ids\":[\"MAL-1\"],\"sources\":[\"osv\"],"
