@@ -1,17 +1,13 @@
 #include <archive.h>
 #include <archive_entry.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/str.h"
-#include "verdict/inspect_priv.h"
+#include "verdict/inspect_stream.h"
 #include "verdict/zipdir.h"
 
-#define BLOCK       16384U
-#define SMALL_BLOCK 1024U /* of formats that make a thousand times as much of it */
 #define HEAD_MAX    1024U /* of an entry's bytes: for its magic */
 #define DAMAGED_MAX 64U   /* headers that make no sense */
 #define GAP_MAX     24    /* behind a file's bytes in a zip: its sizes and checksum */
@@ -34,184 +30,53 @@ const struct pmg_inspect_limits *pmg_inspect_limits_default(void)
 	return &limits;
 }
 
-static void free_archive(struct archive *archive)
-{
-	if (archive)
-		(void)archive_read_free(archive); /* what failed was told before */
-}
-PMG_DEFINE_AUTO(archive, struct archive *, free_archive);
-
-/* Compressions, by their magic. One at most is undone: libarchive would go on through 25 of them,
- * each a thousandfold. */
-static const struct coding {
-	size_t len;
-	const char *magic;
-	int filter;
-	size_t block;  /* read at a time: what comes of one block is not interrupted */
-	uint64_t most; /* unpacked bytes, which bound a window as well; 0: as the limits say */
-} codings[] = {
-	{ 2, "\x1f\x8b", ARCHIVE_FILTER_GZIP, BLOCK, 0 },
-	{ 3, "BZh", ARCHIVE_FILTER_BZIP2, SMALL_BLOCK, 0 },
-	{ 6, "\xfd\x37\x7a\x58\x5a\x00", ARCHIVE_FILTER_XZ, SMALL_BLOCK, UINT64_C(128) << 20 },
-};
-
-/* Two blocks in turn: when the archive has ended, what stands behind it is in one of them. */
 struct reader {
+	struct pmg_inspect_stream stream;
 	struct pmg_inspection *in;
-	const struct pmg_inspect_source *source;
 	struct archive *archive;
-	const struct coding *coding; /* NULL: none */
-	char blocks[2][BLOCK];
-	size_t lens[2];
-	unsigned turn;     /* the block handed out last */
-	uint64_t packed;   /* bytes up to the end of that block */
-	uint64_t unpacked; /* of entries */
-	unsigned damaged;  /* headers */
-	bool is_first;     /* the first block was read before */
-	bool is_stopped;   /* by us: a limit, or cancelled */
+	unsigned damaged; /* headers */
 };
+
+static void free_reader(struct reader *r)
+{
+	pmg_inspect_stream_done(&r->stream);
+	if (r->archive)
+		(void)archive_read_free(r->archive); /* what failed was told before */
+	free(r);
+}
+PMG_DEFINE_AUTO(reader, struct reader *, free_reader);
 
 static void stop(struct reader *r, enum pmg_trait kind, const char *why)
 {
-	if (!r->is_stopped)
-		pmg_traits_add(r->in->out, kind, "%s", why);
-	r->is_stopped = true;
-}
-
-static uint64_t cpu_ms(void)
-{
-	struct timespec now = { 0 };
-
-	(void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static uint64_t most_unpacked(const struct reader *r)
-{
-	const struct pmg_inspect_limits *l = &r->in->what->limits;
-	uint64_t most = l->unpacked + l->ratio * r->packed;
-
-	most = most < l->most ? most : l->most;
-	return r->coding && r->coding->most && r->coding->most < most ? r->coding->most : most;
-}
-
-static uint64_t most_cpu_ms(const struct reader *r)
-{
-	const struct pmg_inspect_limits *l = &r->in->what->limits;
-
-	return l->cpu_ms + l->cpu_ms_mib * (r->packed >> 20);
-}
-
-/* Entries' bytes do not count what is between them: zeros, headers. */
-static bool may_go_on(struct reader *r)
-{
-	la_int64_t out = archive_filter_bytes(r->archive, 0);
-	uint64_t unpacked = out > 0 && (uint64_t)out > r->unpacked ? (uint64_t)out : r->unpacked;
-
-	if (r->in->is_cancelled && atomic_load(r->in->is_cancelled))
-		r->is_stopped = true;
-	else if (unpacked > most_unpacked(r))
-		stop(r, PMG_TRAIT_OVERSIZED, "it unpacks to too much");
-	else if (cpu_ms() > most_cpu_ms(r))
-		stop(r, PMG_TRAIT_OVERSIZED, "it takes too long to unpack");
-	return !r->is_stopped;
-}
-
-/* @return 0 at the end, -1 broken off */
-static ssize_t next_block(struct reader *r)
-{
-	size_t room = r->coding ? r->coding->block : BLOCK;
-	ssize_t n;
-
-	r->turn ^= 1;
-	n = r->source->read(r->source->ctx, r->blocks[r->turn], room);
-	r->lens[r->turn] = n > 0 ? (size_t)n : 0;
-	r->packed += r->lens[r->turn];
-	return n;
-}
-
-static la_ssize_t on_read(struct archive *archive, void *ctx, const void **block)
-{
-	struct reader *r = ctx;
-	ssize_t n;
-
-	*block = r->blocks[r->turn];
-	if (r->is_first) {
-		r->is_first = false;
-		return (la_ssize_t)r->lens[r->turn];
-	}
-	if (r->archive && !may_go_on(r)) {
-		archive_set_error(archive, EIO, "stopped");
-		return ARCHIVE_FATAL;
-	}
-	n = next_block(r);
-	*block = r->blocks[r->turn];
-	if (n < 0)
-		r->is_stopped = true;
-	return n < 0 ? ARCHIVE_FATAL : (la_ssize_t)n;
-}
-
-static void find_coding(struct reader *r)
-{
-	size_t i;
-
-	for (i = 0; i < PMG_ARRAY_LEN(codings); i++)
-		if (r->lens[r->turn] >= codings[i].len &&
-		    memcmp(r->blocks[r->turn], codings[i].magic, codings[i].len) == 0)
-			r->coding = &codings[i];
-}
-
-/* The first block may be short: the magic needs some bytes of it. */
-static bool read_first(struct reader *r)
-{
-	ssize_t n = 1;
-
-	while (n > 0 && r->lens[0] < BLOCK) {
-		n = r->source->read(r->source->ctx, r->blocks[0] + r->lens[0], BLOCK - r->lens[0]);
-		r->lens[0] += n > 0 ? (size_t)n : 0;
-	}
-	r->packed = r->lens[0];
-	r->is_first = true;
-	r->is_stopped = n < 0;
-	if (n == 0 && r->lens[0] == 0)
-		stop(r, PMG_TRAIT_UNREADABLE, "it is empty");
-	find_coding(r);
-	return !r->is_stopped;
+	pmg_inspect_stream_stop(&r->stream, kind, why);
 }
 
 /*
  * Concatenated: some readers go on behind the two empty blocks that end a tar, and would install
  * what stands there. What is behind them is looked into as well.
  */
-static bool open_archive(struct reader *r, struct archive *a)
+static bool open_archive(struct reader *r)
 {
-	bool ok = archive_read_support_format_tar(a) == ARCHIVE_OK &&
-		  archive_read_support_format_zip_streamable(a) == ARCHIVE_OK &&
-		  archive_read_set_option(a, "tar", "read_concatenated_archives", "1") ==
-			  ARCHIVE_OK &&
-		  archive_read_set_read_callback(a, on_read) == ARCHIVE_OK &&
-		  archive_read_set_callback_data(a, r) == ARCHIVE_OK &&
-		  archive_read_append_filter(a, r->coding ? r->coding->filter
-							  : ARCHIVE_FILTER_NONE) == ARCHIVE_OK;
+	struct archive *a = r->archive;
 
-	if (ok)
-		ok = archive_read_open1(a) == ARCHIVE_OK;
-	r->archive = a;
-	return ok;
+	return a && archive_read_support_format_tar(a) == ARCHIVE_OK &&
+	       archive_read_support_format_zip_streamable(a) == ARCHIVE_OK &&
+	       archive_read_set_option(a, "tar", "read_concatenated_archives", "1") == ARCHIVE_OK &&
+	       pmg_inspect_stream_open(&r->stream, a);
 }
 
 static void broken(struct reader *r)
 {
 	const char *why = r->archive ? archive_error_string(r->archive) : NULL;
 
-	if (r->is_stopped)
+	if (r->stream.is_stopped)
 		return;
 	if (r->in->n_entries == 0)
 		stop(r, PMG_TRAIT_UNREADABLE, "it is no archive that is known here, or is cut");
 	else
 		pmg_traits_add(r->in->out, PMG_TRAIT_UNREADABLE, "it is cut or damaged: %s",
 			       why ? why : "unknown reason");
-	r->is_stopped = true;
+	r->stream.is_stopped = true;
 }
 
 /* The bytes of an entry, and what was kept of them. */
@@ -248,8 +113,8 @@ static void read_bytes(struct reader *r, struct bytes *bytes, const char *path)
 
 	while ((rc = archive_read_data_block(r->archive, &block, &len, &offset)) == ARCHIVE_OK) {
 		take(bytes, block, len, offset);
-		r->unpacked += len;
-		if (!may_go_on(r))
+		r->stream.unpacked += len;
+		if (!pmg_inspect_stream_goes_on(&r->stream))
 			return;
 	}
 	if (rc == ARCHIVE_FATAL)
@@ -268,7 +133,7 @@ static void read_entry(struct reader *r, const struct pmg_inspect_entry *entry,
 			       .is_wanted = wants != PMG_WANTS_NOTHING };
 
 	read_bytes(r, &bytes, entry->path);
-	if (!r->is_stopped && S_ISREG(entry->mode) && !entry->link) {
+	if (!r->stream.is_stopped && S_ISREG(entry->mode) && !entry->link) {
 		pmg_inspection_data(r->in, entry, bytes.head, bytes.n_head, bytes.size);
 		if (bytes.is_wanted)
 			pmg_inspection_document(r->in, wants, entry->path,
@@ -307,7 +172,7 @@ static void take_entry(struct reader *r, struct archive_entry *e)
 	}
 	path = pmg_xstrdup(entry.path); /* libarchive may change its own while it reads on */
 	if (!pmg_inspection_entry(r->in, &entry, &wants)) {
-		r->is_stopped = true;
+		r->stream.is_stopped = true;
 		return;
 	}
 	entry.path = path;
@@ -344,7 +209,7 @@ static int walk(struct reader *r)
 	la_int64_t behind = 0;
 	int rc = ARCHIVE_OK;
 
-	while (!r->is_stopped && rc != ARCHIVE_EOF) {
+	while (!r->stream.is_stopped && rc != ARCHIVE_EOF) {
 		rc = archive_read_next_header(r->archive, &e);
 		r->in->is_tar = !is_zip(r);
 		if (rc == ARCHIVE_OK || rc == ARCHIVE_WARN) {
@@ -359,36 +224,6 @@ static int walk(struct reader *r)
 		}
 	}
 	return rc;
-}
-
-/* Hand on what stands behind the archive's end, as long as it is wanted. */
-static bool each_behind(struct reader *r, bool (*fn)(void *ctx, const char *bytes, size_t len),
-			void *ctx)
-{
-	la_int64_t end = archive_filter_bytes(r->archive, -1);
-	uint64_t left = r->packed - (end < 0 ? 0 : (uint64_t)end);
-	size_t now = r->lens[r->turn], before = r->lens[r->turn ^ 1];
-	bool goes_on = true;
-	ssize_t n;
-
-	if (end < 0 || (uint64_t)end > r->packed || left > now + before) {
-		stop(r, PMG_TRAIT_UNREADABLE, "its end cannot be compared");
-		return false;
-	}
-	if (left > now)
-		goes_on = fn(ctx, r->blocks[r->turn ^ 1] + (before - (left - now)), left - now);
-	if (goes_on && left > 0) {
-		left = left < now ? left : now;
-		goes_on = fn(ctx, r->blocks[r->turn] + (now - left), left);
-	}
-	while (goes_on && may_go_on(r) && (n = next_block(r)) != 0) {
-		if (n < 0)
-			r->is_stopped = true;
-		else
-			goes_on = fn(ctx, r->blocks[r->turn], (size_t)n);
-		goes_on = goes_on && n > 0;
-	}
-	return goes_on;
 }
 
 struct zip {
@@ -431,7 +266,7 @@ static void compare_zip(struct reader *r)
 						    .name = in->paths.s + in->v[i].raw };
 	dir = pmg_zipdir_new(start < 0 ? 0 : (uint64_t)start, locals, in->n);
 	zip.dir = dir;
-	if (each_behind(r, on_directory, &zip))
+	if (pmg_inspect_stream_behind(&r->stream, r->archive, on_directory, &zip))
 		(void)!pmg_zipdir_end(dir, &zip.err);
 	for (i = 0; i < in->n; i++)
 		check_mode(in, &locals[i]);
@@ -439,55 +274,47 @@ static void compare_zip(struct reader *r)
 		pmg_traits_add(in->out, PMG_TRAIT_AMBIGUOUS, "%s", zip.err.msg);
 }
 
-static bool is_zeros(void *ctx, const char *bytes, size_t len)
+/* What libarchive does not tell of a tar. */
+static void check_headers(struct reader *r)
 {
-	(void)ctx;
-	while (len > 0 && *bytes == '\0') {
-		bytes++;
-		len--;
-	}
-	return len == 0;
-}
+	const struct pmg_err *err = &r->stream.tar_err;
 
-/* Padding is zeros. */
-static void check_behind(struct reader *r)
-{
-	if (!each_behind(r, is_zeros, NULL) && !r->is_stopped)
-		pmg_traits_add(r->in->out, PMG_TRAIT_AMBIGUOUS, "bytes follow its end");
+	if (r->in->n_entries > 0 && r->in->is_tar && err->msg[0])
+		pmg_traits_add(r->in->out, PMG_TRAIT_AMBIGUOUS, "%s", err->msg);
 }
 
 static void read_archive(struct reader *r)
 {
-	pmg_auto(archive) struct archive *a = archive_read_new();
-
-	if (!a || !open_archive(r, a)) {
-		broken(r);
-		return;
-	}
-	if (walk(r) != ARCHIVE_EOF || r->is_stopped)
+	if (walk(r) != ARCHIVE_EOF || r->stream.is_stopped)
 		return;
 	if (r->in->n_entries == 0)
 		stop(r, PMG_TRAIT_UNREADABLE, "it is an archive of nothing");
-	else if (is_zip(r) && r->coding)
+	else if (!is_zip(r))
+		pmg_inspect_stream_end_tar(&r->stream, r->archive);
+	else if (r->stream.coding)
 		stop(r, PMG_TRAIT_UNREADABLE, "it is a zip archive within another");
-	else if (is_zip(r))
-		compare_zip(r);
 	else
-		check_behind(r);
+		compare_zip(r);
 }
 
 void pmg_inspection_read(struct pmg_inspection *in, const struct pmg_inspect_source *source)
 {
-	pmg_autofree struct reader *r = pmg_xcalloc(1, sizeof *r);
+	pmg_auto(reader) struct reader *r = pmg_xcalloc(1, sizeof *r);
 
 	r->in = in;
-	r->source = source;
-	if (!read_first(r))
+	r->stream.in = in;
+	r->stream.source = source;
+	r->archive = archive_read_new();
+	if (!pmg_inspect_stream_begin(&r->stream))
 		return;
-	read_archive(r);
-	in->is_whole = !r->is_stopped;
+	if (open_archive(r))
+		read_archive(r);
+	else
+		broken(r);
+	check_headers(r);
+	in->is_whole = !r->stream.is_stopped;
 	if (in->n > 0)
 		pmg_inspection_paths(in);
-	if (!r->is_stopped)
+	if (!r->stream.is_stopped)
 		pmg_inspection_documents(in);
 }

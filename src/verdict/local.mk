@@ -80,16 +80,19 @@ tests_fuzz_fuzz_osv_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 # Artifacts looked into on their way.
 libverdict_a_SOURCES += \
 	%D%/earlier.c %D%/earlier.h %D%/traits.c %D%/traits.h %D%/inspect.c %D%/inspect.h %D%/inspect_entry.c \
-	%D%/inspect_inside.c %D%/inspect_paths.c %D%/inspect_priv.h %D%/inspect_read.c \
-	%D%/zipdir.c %D%/zipdir.h
+	%D%/inspect_inside.c %D%/inspect_paths.c %D%/inspect_priv.h %D%/inspect_read.c %D%/inspect_stream.c \
+	%D%/inspect_stream.h %D%/tardir.c %D%/tardir.h %D%/tarpax.c %D%/tarpax.h %D%/zipdir.c %D%/zipdir.h
 check_PROGRAMS += tests/unit/test_verdict_traits tests/unit/test_verdict_inspect \
-	tests/unit/test_verdict_inspect_read tests/unit/test_verdict_zipdir tests/unit/test_verdict_earlier
+	tests/unit/test_verdict_inspect_read tests/unit/test_verdict_zipdir tests/unit/test_verdict_earlier \
+	tests/unit/test_verdict_tardir
 tests_unit_test_verdict_earlier_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_traits_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_inspect_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
 tests_unit_test_verdict_inspect_read_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS) $(ARCHIVE_LIBS)
+tests_unit_test_verdict_tardir_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
 tests_unit_test_verdict_zipdir_LDADD = $(LINK_VERDICT) $(CMOCKA_LIBS)
-check_PROGRAMS += tests/fuzz/fuzz_inspect
+check_PROGRAMS += tests/fuzz/fuzz_inspect tests/fuzz/fuzz_tardir
+tests_fuzz_fuzz_tardir_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 tests_fuzz_fuzz_inspect_LDADD = $(FUZZ_MAIN) $(LINK_VERDICT)
 
 # Times of the index at 300,000 records; `make bench` runs it.

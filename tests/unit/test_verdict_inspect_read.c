@@ -469,16 +469,20 @@ static void what_stands_behind_an_end_is_looked_into_too(void **state)
 	tar_write(&b, second);
 	tar_compress(&gz, a.s, a.len, ARCHIVE_FILTER_GZIP);
 	tar_compress(&gz, b.s, b.len, ARCHIVE_FILTER_GZIP);
-	assert_found(PMG_ECO_NPM, "a", "1.0.0", &gz, "traversal: package/../../evil");
+	assert_found(PMG_ECO_NPM, "a", "1.0.0", &gz,
+		     "traversal: package/../../evil; ambiguous: it is compressed in several parts; "
+		     "ambiguous: bytes follow its end");
 	tar_block(&a, b.s, b.len);
-	assert_found(PMG_ECO_NPM, "a", "1.0.0", &a, "traversal: package/../../evil");
+	assert_found(PMG_ECO_NPM, "a", "1.0.0", &a,
+		     "traversal: package/../../evil; ambiguous: bytes follow its end");
 	memset(block, 'Z', sizeof block);
 	pmg_str_clear(&a);
 	tar_write(&a, first);
 	tar_block(&a, block, sizeof block);
 	tar_block(&a, b.s, b.len);
 	assert_found(PMG_ECO_NPM, "a", "1.0.0", &a,
-		     "traversal: package/../../evil; ambiguous: a header in it is damaged");
+		     "traversal: package/../../evil; ambiguous: a header in it is damaged; "
+		     "ambiguous: bytes follow its end");
 	pmg_str_clear(&gz);
 	pmg_str_clear(&a);
 	tar_write(&a, first);
@@ -488,6 +492,110 @@ static void what_stands_behind_an_end_is_looked_into_too(void **state)
 	assert_found(PMG_ECO_NPM, "a", "1.0.0", &gz, "");
 	assert_int_equal(pmg_str_add(&gz, "behind", 6), 0);
 	assert_found(PMG_ECO_NPM, "a", "1.0.0", &gz, "ambiguous: bytes follow its end");
+}
+
+#define SCRIPT "{\"name\":\"a\",\"version\":\"1.0.0\",\"scripts\":{\"install\":\"x\"}}"
+
+/* To one reader the size in front is for the long name, and what it hides is headers; to libarchive
+ * it is for the file, and all of that is the name. */
+static void write_hidden(struct pmg_str *tar)
+{
+	static const struct tar_entry pax = { .path = "pax", .type = 'x' };
+	static const struct tar_entry name = { .path = "././@LongLink", .type = 'L' };
+	static const struct tar_entry hidden = { .path = "package/hidden" };
+	static const struct tar_entry readme = { .path = "package/README.md" };
+	char json[512];
+
+	tar_header(tar, &pax, "", strlen("12 size=512\n"));
+	tar_block(tar, "12 size=512\n", strlen("12 size=512\n"));
+	tar_header(tar, &name, "", 3 * (size_t)512);
+	tar_block(tar, "package/package.json", strlen("package/package.json"));
+	tar_header(tar, &hidden, "", strlen(SCRIPT));
+	tar_block(tar, SCRIPT, strlen(SCRIPT));
+	tar_header(tar, &readme, "", 512);
+	memset(json, ' ', sizeof json);
+	memcpy(json, JSON, strlen(JSON));
+	tar_block(tar, json, sizeof json);
+	tar_end(tar);
+}
+
+static void a_script_that_only_some_readers_see_is_not_passed_over(void **state)
+{
+	static const int filters[] = { ARCHIVE_FILTER_NONE, ARCHIVE_FILTER_GZIP,
+				       ARCHIVE_FILTER_BZIP2, ARCHIVE_FILTER_XZ };
+	const struct tar_entry plain[] = { { .path = "package/package.json", .text = SCRIPT },
+					   { 0 } };
+	pmg_auto(str) struct pmg_str control = PMG_STR_INIT(ROOM);
+	pmg_auto(str) struct pmg_str tar = PMG_STR_INIT(ROOM);
+	size_t i;
+
+	(void)state;
+	tar_write(&control, plain);
+	write_hidden(&tar);
+	for (i = 0; i < PMG_ARRAY_LEN(filters); i++) {
+		pmg_auto(str) struct pmg_str a = PMG_STR_INIT(ROOM);
+		pmg_auto(str) struct pmg_str b = PMG_STR_INIT(ROOM);
+
+		tar_compress(&a, control.s, control.len, filters[i]);
+		assert_found(PMG_ECO_NPM, "a", "1.0.0", &a, "scripts: install: x");
+		tar_compress(&b, tar.s, tar.len, filters[i]);
+		assert_found(PMG_ECO_NPM, "a", "1.0.0", &b,
+			     "ambiguous: ././@LongLink: a header that is for it has one for "
+			     "itself");
+	}
+}
+
+/* A file that does not get smaller, so that the compressed archive ends about a block's end. */
+static void write_noise(struct pmg_str *tar, size_t len)
+{
+	char *noise = pmg_xcalloc(len + 1, 1);
+	const struct tar_entry entries[] = { PACKAGE,
+					     { .path = "package/noise", .text = noise },
+					     { 0 } };
+	uint32_t x = 1;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		x = x * 1664525 + 1013904223;
+		noise[i] = (char)(1 + (x >> 24) % 255);
+	}
+	tar_write(tar, entries);
+	free(noise);
+}
+
+/* The first part alone is the package to one reader. Where it ends is told at every place. */
+static void parts_of_a_compression_are_found_wherever_a_block_ends(void **state)
+{
+	struct pmg_inspect_what what = what_of(PMG_ECO_NPM, "a", "1.0.0");
+	size_t i, len, crossed = 0;
+
+	(void)state;
+	for (len = 16080; len < 16200; len++) {
+		pmg_auto(str) struct pmg_str tar = PMG_STR_INIT(ROOM);
+		pmg_auto(str) struct pmg_str one = PMG_STR_INIT(ROOM);
+		pmg_auto(str) struct pmg_str two = PMG_STR_INIT(ROOM);
+
+		write_noise(&tar, len);
+		tar_compress(&one, tar.s, tar.len, ARCHIVE_FILTER_GZIP);
+		if (one.len <= 16384 || one.len > 16384 + 9)
+			continue;
+		crossed++;
+		tar_compress(&two, tar.s, 512, ARCHIVE_FILTER_GZIP);
+		tar_compress(&two, tar.s + 512, tar.len - 512, ARCHIVE_FILTER_GZIP);
+		for (i = 1; i <= 9; i++) {
+			pmg_auto(traits) struct pmg_traits a = { 0 };
+			pmg_auto(traits) struct pmg_traits b = { 0 };
+			pmg_autofree char *lines = NULL;
+
+			inspect(&what, one.s, one.len, i, &a);
+			assert_int_equal(pmg_traits_kinds(&a), 0);
+			inspect(&what, two.s, two.len, i, &b);
+			lines = lines_of(&b);
+			assert_string_equal(lines, "ambiguous: it is compressed in several parts");
+		}
+	}
+	assert_true(crossed >= 5);
+	pmg_inspect_what_done(&what);
 }
 
 /* Wherever it is cut, and in whatever pieces it comes: it ends, and is not told as clean. */
@@ -589,6 +697,8 @@ int main(void)
 		cmocka_unit_test(names_without_end_are_said_to_be_too_many),
 		cmocka_unit_test(what_stands_behind_too_long_a_path_is_found),
 		cmocka_unit_test(what_stands_behind_an_end_is_looked_into_too),
+		cmocka_unit_test(a_script_that_only_some_readers_see_is_not_passed_over),
+		cmocka_unit_test(parts_of_a_compression_are_found_wherever_a_block_ends),
 		cmocka_unit_test(what_is_cut_is_never_clean_and_pieces_do_not_matter),
 		cmocka_unit_test(a_zip_whose_halves_disagree_is_found),
 		cmocka_unit_test(what_is_no_archive_is_said_to_be_unread),
