@@ -77,8 +77,8 @@ static void a_file_that_could_be_two_is_withheld(void **state)
 		"{'filename':'x-1.0.tar.gz','filename':'x-1.0.tar.gz','url':'/x-1.0.tar.gz'}",
 		"{'filename':'x-1.0.tar.gz','url':'/x-2.0.tar.gz','url':'/x-1.0.tar.gz'}",
 		"{'filename':'x-1.0.tar.gz','\\u0075rl':'/x-2.0.tar.gz','url':'/x-1.0.tar.gz'}",
-		"{'upload-time':'2020-01-01T00:00:00Z','filename':'x-1.0.tar.gz','url':"
-		"'/x-1.0.tar.gz','upload-time':'2020-01-01T00:00:00Z'}",
+		("{'upload-time':'2020-01-01T00:00:00Z','filename':'x-1.0.tar.gz','url':"
+		 "'/x-1.0.tar.gz','upload-time':'2020-01-01T00:00:00Z'}"),
 	};
 	size_t i;
 
