@@ -82,6 +82,14 @@ void pmg_strv_extend(struct pmg_strv *list, char *const *v)
 		pmg_strv_add(list, *v);
 }
 
+void pmg_strv_extend_once(struct pmg_strv *list, const struct pmg_strv *more)
+{
+	size_t i;
+
+	for (i = 0; i < more->n; i++)
+		(void)pmg_strv_add_once(list, more->v[i]);
+}
+
 void pmg_strv_split(struct pmg_strv *list, const char *text, const char *separators)
 {
 	size_t n;

@@ -28,6 +28,8 @@ void pmg_strv_remove(struct pmg_strv *list, size_t i); /* i < n; order is kept *
 void pmg_strv_sort(struct pmg_strv *list);             /* by bytes */
 /** Copies a NULL-terminated array (argv, environ) to the end. */
 void pmg_strv_extend(struct pmg_strv *list, char *const *v);
+void pmg_strv_extend_once(struct pmg_strv *list,
+			  const struct pmg_strv *more); /* what is not there */
 /** Adds the pieces of text between bytes of `separators`; empty pieces are left out. */
 void pmg_strv_split(struct pmg_strv *list, const char *text, const char *separators);
 /** The words with `between` between them, "" for none; what goes beyond max bytes is left out

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/path.h"
 #include "base/str.h"
@@ -50,6 +51,31 @@ void pmg_environments_match(const struct pmg_strv *patterns, struct pmg_strv *ou
 
 	for (i = 0; i < patterns->n; i++)
 		add_sites(patterns->v[i], out);
+}
+
+/* python3.11, of which the packages lie in lib/python3.11: the program that a virtual environment
+ * leads to. Caller frees; NULL: it is none, or leads to nothing, and will be made anew. */
+static char *python_of(const char *base)
+{
+	pmg_autofree char *path = pmg_path_join(base, "bin/python");
+	pmg_autofree char *real = realpath(path, NULL);
+	const char *name = real ? pmg_path_name(real) : "";
+
+	return pmg_str_has_prefix(name, "python3.") ? pmg_xstrdup(name) : NULL;
+}
+
+static bool is_venv(const char *base)
+{
+	pmg_autofree char *path = pmg_path_join(base, "pyvenv.cfg");
+
+	return strcmp(pmg_path_name(base), ".venv") == 0 || access(path, F_OK) == 0;
+}
+
+bool pmg_environments_looks(const char *base, const char *site)
+{
+	pmg_autofree char *python = python_of(base), *above = pmg_path_dir(site);
+
+	return !is_venv(base) || pmg_streq(python, pmg_path_name(above));
 }
 
 /* A walk through the entries of such folders. */

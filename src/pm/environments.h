@@ -8,7 +8,10 @@
 
 /** The folders of *.dist-info below a prefix. */
 void pmg_environments_sites(const char *base, struct pmg_strv *out);
-/** The same of all prefixes that a pattern of glob(7) stands for. */
+/** Does the interpreter of a prefix look for packages in such a folder of it? That of a virtual
+ * environment only in its own: others may have been put there. */
+bool pmg_environments_looks(const char *base, const char *site);
+/** Such folders of all prefixes that a pattern of glob(7) stands for. */
 void pmg_environments_match(const struct pmg_strv *patterns, struct pmg_strv *out);
 
 /**

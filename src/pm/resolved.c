@@ -397,6 +397,52 @@ bool pmg_resolved_has(const struct pmg_resolved *set, const struct pmg_resolved_
 	return set->n > 0 && bsearch(package, set->v, set->n, sizeof *set->v, by_identity);
 }
 
+struct pmg_resolved_package *pmg_resolved_same(const struct pmg_resolved *set,
+					       const struct pmg_resolved_package *package,
+					       size_t *n)
+{
+	struct pmg_resolved_package *first =
+		set->n > 0 ? bsearch(package, set->v, set->n, sizeof *set->v, by_identity) : NULL;
+	struct pmg_resolved_package *end = set->v + set->n;
+
+	*n = 0;
+	while (first && first > set->v && by_identity(first - 1, package) == 0)
+		first--;
+	while (first && first + *n < end && by_identity(first + *n, package) == 0)
+		++*n;
+	return first;
+}
+
+void pmg_stamps_done(struct pmg_stamps *stamps)
+{
+	free(stamps->v);
+	*stamps = (struct pmg_stamps){ 0 };
+}
+
+void pmg_stamps_add(struct pmg_stamps *stamps, uint32_t stamp)
+{
+	stamps->v = pmg_grow(stamps->v, stamps->n, &stamps->cap, sizeof *stamps->v);
+	stamps->v[stamps->n++] = stamp;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint32_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+void pmg_stamps_sort(struct pmg_stamps *stamps)
+{
+	if (stamps->n > 0)
+		qsort(stamps->v, stamps->n, sizeof *stamps->v, by_number);
+}
+
+bool pmg_stamps_have(const struct pmg_stamps *sorted, uint32_t stamp)
+{
+	return sorted->n > 0 && bsearch(&stamp, sorted->v, sorted->n, sizeof *sorted->v, by_number);
+}
+
 void pmg_lines_begin(struct pmg_lines *lines, const char *text, size_t len)
 {
 	*lines = (struct pmg_lines){ .at = text, .end = text + len, .line = 1 };

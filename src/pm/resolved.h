@@ -42,6 +42,8 @@ struct pmg_resolved_package {
 	bool open;        /* some version of that name: which one is not settled */
 	bool foreign;     /* for another system or processor, and left out here where no setting
 			   * says otherwise (places.h); of bun all, of others what is optional */
+	bool there; /* seen where its manager looks, not merely in a list of what is installed */
+	uint32_t stamp; /* of the file that tells of it there: of another one another; 0: none */
 };
 
 /* Zeroed is empty. */
@@ -95,11 +97,23 @@ int pmg_resolved_node_modules(struct pmg_resolved *set, const char *path,
 int pmg_resolved_site_packages(struct pmg_resolved *set, const char *path,
 			       struct pmg_err *err) PMG_MUST_CHECK;
 
+/* Stamps of packages. Zeroed is empty. */
+struct pmg_stamps {
+	uint32_t *v;
+	size_t n, cap;
+};
+void pmg_stamps_done(struct pmg_stamps *stamps);
+PMG_DEFINE_AUTO_DONE(stamps, struct pmg_stamps, pmg_stamps_done);
+void pmg_stamps_add(struct pmg_stamps *stamps, uint32_t stamp);
+void pmg_stamps_sort(struct pmg_stamps *stamps);
+bool pmg_stamps_have(const struct pmg_stamps *sorted, uint32_t stamp);
+
 /**
  * What tells whether packages of a node_modules folder have come, gone or been replaced since:
  * equal numbers, none has. 0: there is none.
+ * @param[out] out  the stamp of each is added; NULL
  */
-uint32_t pmg_resolved_stamp(const char *path);
+uint32_t pmg_resolved_stamp(const char *path, struct pmg_stamps *out);
 
 #define PMG_RESOLVED_DEPTH_MAX   64U
 #define PMG_RESOLVED_ENTRIES_MAX 4194304U /* of folders, looked at in one walk */
@@ -119,6 +133,10 @@ void pmg_resolved_filter(struct pmg_resolved *set,
 
 /** Is the same package at the same version in it? */
 bool pmg_resolved_has(const struct pmg_resolved *set, const struct pmg_resolved_package *package);
+/** All of a sorted set that are the same package at the same version. @return the first; NULL */
+struct pmg_resolved_package *pmg_resolved_same(const struct pmg_resolved *set,
+					       const struct pmg_resolved_package *package,
+					       size_t *n);
 /** By ecosystem, name, version and file: pmg_resolved_has() is quick then. */
 void pmg_resolved_sort(struct pmg_resolved *set);
 

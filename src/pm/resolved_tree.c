@@ -84,9 +84,13 @@ static int add_one(struct pmg_tree *tree, const struct pmg_resolving *from, enum
 		   const struct pmg_locked *locked, struct pmg_err *err)
 {
 	struct pmg_err scratch = PMG_ERR_INIT;
+	struct pmg_resolved *set = tree->set;
 
-	if (pmg_resolving_add(from, eco, locked, &scratch) == 0)
+	if (pmg_resolving_add(from, eco, locked, &scratch) == 0) {
+		set->v[set->n - 1].there = true;
+		set->v[set->n - 1].stamp = tree->manifest;
 		return 0;
+	}
 	if (scratch.code == PMG_E_LIMIT) {
 		*err = scratch;
 		return -PMG_E_LIMIT;
@@ -109,16 +113,29 @@ static char *trimmed(const char *text)
 	return pmg_xstrndup(text, len);
 }
 
+/* Of one file: put in place of another, or written to, it has another one. 0: it is not there. */
+static uint32_t stamp_of(int dir, const char *name)
+{
+	uint32_t h = PMG_FNV1A_INIT;
+	struct stat st;
+
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	h = pmg_fnv1a(h, &st.st_dev, sizeof st.st_dev);
+	h = pmg_fnv1a(h, &st.st_ino, sizeof st.st_ino);
+	h = pmg_fnv1a(h, &st.st_ctim, sizeof st.st_ctim);
+	return h ? h : 1;
+}
+
 /* One that is there and cannot be read (too large, a link) still makes it a package. */
 static bool has_manifest(struct pmg_tree *tree, int folder)
 {
-	struct stat st;
-
-	if (fstatat(folder, "package.json", &st, AT_SYMLINK_NOFOLLOW) < 0)
+	tree->manifest = stamp_of(folder, "package.json");
+	if (!tree->manifest)
 		return false;
-	tree->stamp = pmg_fnv1a(tree->stamp, &st.st_dev, sizeof st.st_dev);
-	tree->stamp = pmg_fnv1a(tree->stamp, &st.st_ino, sizeof st.st_ino);
-	tree->stamp = pmg_fnv1a(tree->stamp, &st.st_ctim, sizeof st.st_ctim);
+	tree->stamp = pmg_fnv1a(tree->stamp, &tree->manifest, sizeof tree->manifest);
+	if (tree->stamps)
+		pmg_stamps_add(tree->stamps, tree->manifest);
 	return true;
 }
 
@@ -134,10 +151,24 @@ static char *slug_name(const char *key)
 						     : NULL;
 }
 
+/* Does a package say that others come within its archive? */
+static bool brings(const struct json_t *manifest)
+{
+	static const char *const keys[] = { "bundleDependencies", "bundledDependencies" };
+	size_t i;
+
+	for (i = 0; i < PMG_ARRAY_LEN(keys); i++)
+		if (pmg_json_bool(manifest, keys[i]) ||
+		    pmg_json_len(pmg_json_get(manifest, keys[i])) > 0)
+			return true;
+	return false;
+}
+
 /* Where the version cannot be read nobody knows it, and it may be any.
- * @param name  of its folder; NULL: that says nothing, and the package names itself */
+ * @param name  of its folder; NULL: that says nothing, and the package names itself
+ * @param[in,out] brought  raised where it brings others along */
 static int add_installed(struct pmg_tree *tree, int folder, const char *path, const char *name,
-			 struct pmg_err *err)
+			 unsigned *brought, struct pmg_err *err)
 {
 	pmg_autofree char *file = pmg_path_join(path, "package.json");
 	pmg_autofree char *text = NULL;
@@ -148,7 +179,7 @@ static int add_installed(struct pmg_tree *tree, int folder, const char *path, co
 	struct pmg_resolving from = { .set = tree->set, .installed = true };
 	/* It does not say where it is from: a folder's copy and a bundled one look the same. So its
 	 * age is judged where a lockfile names it. */
-	struct pmg_locked locked = { .name = name, .url = "installed" };
+	struct pmg_locked locked = { .name = name, .url = tree->brought ? "bundled" : "installed" };
 	size_t len = 0;
 	int r;
 
@@ -158,6 +189,7 @@ static int add_installed(struct pmg_tree *tree, int folder, const char *path, co
 	    pmg_json_parse_as_js("package.json", text, len, &json, &scratch) == 0) {
 		called = trimmed(pmg_json_str(json, "name"));
 		version = trimmed(pmg_json_str(json, "version"));
+		*brought += brings(json);
 	}
 	locked.version = version;
 	from.file = pmg_resolved_keep(tree->set, file);
@@ -194,7 +226,10 @@ static int take_key(struct pmg_tree *tree, int folder, const char *path, const c
 	pmg_autofree char *package = pmg_path_join(path, "package");
 	pmg_autofree char *name = slug_name(key);
 	pmg_autofd int fd = pmg_tree_open(folder, "package");
-	int r = fd >= 0 && has_manifest(tree, fd) ? add_installed(tree, fd, package, name, err) : 0;
+	unsigned unused = 0; /* what it brings along is looked for nowhere */
+	int r = fd >= 0 && has_manifest(tree, fd)
+			? add_installed(tree, fd, package, name, &unused, err)
+			: 0;
 
 	return r < 0 ? r : take_below(tree, folder, path, depth, err);
 }
@@ -222,14 +257,18 @@ static int take_package(struct pmg_tree *tree, int dir, const char *path, const 
 {
 	pmg_autofree char *inside = pmg_path_join(path, folder);
 	pmg_autofd int fd = pmg_tree_open(dir, folder);
+	unsigned brought = tree->brought;
 	int r;
 
 	if (fd < 0)
 		return 0;            /* gone, or none of ours to read */
 	if (!has_manifest(tree, fd)) /* a folder, no package: or the key of a store */
 		return take_key(tree, fd, inside, folder, depth, err);
-	r = add_installed(tree, fd, inside, name, err);
-	return r < 0 ? r : take_below(tree, fd, inside, depth, err);
+	r = add_installed(tree, fd, inside, name, &tree->brought, err);
+	if (r == 0)
+		r = take_below(tree, fd, inside, depth, err);
+	tree->brought = brought;
+	return r;
 }
 
 static int take_scoped(struct pmg_tree *tree, int dir, const char *path, const struct dirent *entry,
@@ -409,6 +448,9 @@ int pmg_tree_dist(struct pmg_tree *tree, int dir, const char *path, const struct
 	if (!kind)
 		return 0;
 	fd = open_dist(dir, entry, kind);
+	tree->manifest = fd >= 0 && kind->file ? stamp_of(fd, kind->file) : 0;
+	if (!tree->manifest)
+		tree->manifest = stamp_of(dir, entry->d_name);
 	if (fd >= 0 && slurp(fd, kind->file ? kind->file : entry->d_name, &text, &len)) {
 		name = header_of(text, len, "Name:");
 		version = header_of(text, len, "Version:");
@@ -441,9 +483,9 @@ int pmg_resolved_node_modules(struct pmg_resolved *set, const char *path, struct
 	return fd < 0 ? 0 : pmg_tree_modules(&tree, fd, path, 0, err);
 }
 
-uint32_t pmg_resolved_stamp(const char *path)
+uint32_t pmg_resolved_stamp(const char *path, struct pmg_stamps *out)
 {
-	struct pmg_tree tree = { .stamp = PMG_FNV1A_INIT };
+	struct pmg_tree tree = { .stamp = PMG_FNV1A_INIT, .stamps = out };
 	struct pmg_err err = PMG_ERR_INIT;
 	int fd = pmg_tree_open(AT_FDCWD, path);
 

@@ -8,9 +8,12 @@
 #include "pm/resolved.h"
 
 struct pmg_tree {
-	struct pmg_resolved *set; /* NULL: only the stamp is wanted */
-	uint32_t stamp;           /* of the manifests that are there: pmg_resolved_stamp() */
-	size_t seen;              /* entries, all in all: PMG_RESOLVED_ENTRIES_MAX */
+	struct pmg_resolved *set;  /* NULL: only the stamp is wanted */
+	uint32_t stamp;            /* of the manifests that are there: pmg_resolved_stamp() */
+	struct pmg_stamps *stamps; /* of each, are added; NULL */
+	uint32_t manifest;         /* stamp of the one that was looked at last */
+	unsigned brought;          /* packages above, which bring others along in their archives */
+	size_t seen;               /* entries, all in all: PMG_RESOLVED_ENTRIES_MAX */
 };
 
 /** @param dir  of the entry, borrowed. @return 0 to go on, else the walk ends and gives it back */

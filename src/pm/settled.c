@@ -1,8 +1,6 @@
 #include "pm/settled.h"
 
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/io.h"
 #include "base/path.h"
@@ -24,6 +22,7 @@ struct habits {
 	const char *const *asks;  /* verbs that neither change anything nor run it */
 	const char *const *adds;  /* verbs whose operands are asked for, whatever is pinned */
 	const char *const *lands; /* verbs that run code, and install what is pinned before */
+	const char *const *anew; /* verbs, and options ("--x"), that install what lies there, too */
 };
 
 static const char *const no_words[] = { NULL };
@@ -52,16 +51,36 @@ static const char *const npm_adds[] = { "install", "i", "add", NULL };
 static const char *const adds[] = { "add", "install", NULL };
 static const char *const uv_adds[] = { "add", "pip", NULL };
 static const char *const uv_lands[] = { "run", NULL };
+static const char *const npm_anew[] = { "ci",
+					"clean-install",
+					"ic",
+					"install-clean",
+					"isntall-clean",
+					"cit",
+					"install-ci-test",
+					"clean-install-test",
+					"sit",
+					NULL };
+static const char *const pnpm_anew[] = { "ci", "clean-install", "ic", "install-clean", "--force",
+					 NULL };
+static const char *const force_anew[] = { "--force", NULL };
+static const char *const python_anew[] = { "--reinstall", "--reinstall-package",
+					   "--force-reinstall", "--ignore-installed", NULL };
 
 static const struct habits habits[] = {
-	{ &pmg_pm_npm, &pmg_npm_args, npm_lists, npm_mends, npm_asks, npm_adds, no_words },
-	{ &pmg_pm_pnpm, &pmg_pnpm_args, pnpm_lists, pnpm_mends, pnpm_asks, adds, no_words },
-	{ &pmg_pm_yarn, &pmg_yarn_args, no_words, yarn_mends, yarn_asks, adds, no_words },
-	{ &pmg_pm_bun, &pmg_bun_args, no_words, bun_mends, bun_asks, adds, no_words },
-	{ &pmg_pm_uv, &pmg_uv_args, no_words, uv_mends, uv_asks, uv_adds, uv_lands },
-	{ &pmg_pm_poetry, &pmg_poetry_args, no_words, poetry_mends, poetry_asks, adds, no_words },
-	{ &pmg_pm_pipx, &pmg_pipx_args, no_words, no_words, no_words, no_words, no_words },
-	{ &pmg_pm_pip, &pmg_pip_args, no_words, no_words, no_words, adds, no_words },
+	{ &pmg_pm_npm, &pmg_npm_args, npm_lists, npm_mends, npm_asks, npm_adds, no_words,
+	  npm_anew },
+	{ &pmg_pm_pnpm, &pmg_pnpm_args, pnpm_lists, pnpm_mends, pnpm_asks, adds, no_words,
+	  pnpm_anew },
+	{ &pmg_pm_yarn, &pmg_yarn_args, no_words, yarn_mends, yarn_asks, adds, no_words,
+	  force_anew },
+	{ &pmg_pm_bun, &pmg_bun_args, no_words, bun_mends, bun_asks, adds, no_words, force_anew },
+	{ &pmg_pm_uv, &pmg_uv_args, no_words, uv_mends, uv_asks, uv_adds, uv_lands, python_anew },
+	{ &pmg_pm_poetry, &pmg_poetry_args, no_words, poetry_mends, poetry_asks, adds, no_words,
+	  no_words },
+	{ &pmg_pm_pipx, &pmg_pipx_args, no_words, no_words, no_words, no_words, no_words,
+	  no_words },
+	{ &pmg_pm_pip, &pmg_pip_args, no_words, no_words, no_words, adds, no_words, python_anew },
 };
 
 static const struct habits *habits_of(const struct pmg_pm *pm)
@@ -122,6 +141,22 @@ static bool is_global(const struct pmg_arg_table *table, char *const *argv)
 		if (arg.kind == PMG_ARG_OPTION && arg.sure && pmg_streq(arg.name, "global"))
 			global = !arg.negated && !pmg_streq(arg.value, "false");
 	return global;
+}
+
+static bool has_option_of(const struct habits *own, char *const *argv, const char *const *options)
+{
+	pmg_auto(args) struct pmg_args args = { .table = own->args, .argv = argv };
+	struct pmg_arg arg;
+
+	while (pmg_args_next(&args, &arg)) {
+		pmg_autofree char *word = arg.kind == PMG_ARG_OPTION && arg.name
+						  ? pmg_xasprintf("--%s", arg.name)
+						  : NULL;
+
+		if (word && has_word(options, word))
+			return true;
+	}
+	return false;
 }
 
 static void add_pins(const char *manager, const char *project, struct pmg_settled *out)
@@ -205,24 +240,6 @@ static void add_named(const struct pmg_arg_table *table, const char *cwd, char *
 	add_nested(&out->named);
 }
 
-static void copy_list(const struct pmg_strv *from, struct pmg_strv *to)
-{
-	size_t i;
-
-	for (i = 0; i < from->n; i++)
-		(void)pmg_strv_add_once(to, from->v[i]);
-}
-
-static void all_dists(const struct pmg_settled *settled, struct pmg_strv *out)
-{
-	size_t i;
-
-	copy_list(&settled->dists, out);
-	for (i = 0; i < settled->bases.n; i++)
-		pmg_environments_sites(settled->bases.v[i], out);
-	pmg_environments_match(&settled->envs, out);
-}
-
 static bool is_in_any(const char *path, const struct pmg_strv *folders)
 {
 	size_t i;
@@ -261,31 +278,31 @@ void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg
 		return;
 	for (i = 0; i < places->asked.n; i++)
 		pmg_strv_add(&out->asked, places->asked.v[i]);
-	copy_list(&places->envs, &out->envs);
-	copy_list(&places->beside, &out->beside);
+	pmg_strv_extend_once(&out->envs, &places->envs);
+	pmg_strv_extend_once(&out->beside, &places->beside);
 	pmg_environments_stamps(&out->beside, &out->stamps);
 	add_modules(own, places, global, out);
 	if (global || pm == &pmg_pm_pipx) /* which has no project */
 		return;
 	add_pins(pm->name, places->project, out);
-	copy_list(&places->locks, &out->pins);
+	pmg_strv_extend_once(&out->pins, &places->locks);
 	for (i = 0; i < places->moved.n; i++)
 		add_pins(pm->name, places->moved.v[i], out);
 	if (pm->eco != PMG_ECO_PYPI)
 		return;
 	if (pm == &pmg_pm_pip || pm == &pmg_pm_uv)
 		add_named(own->args, cwd, argv, out);
+	out->blind = pm == &pmg_pm_pip;
 	if (pm != &pmg_pm_pip)
 		pmg_strv_take(&out->bases, pmg_path_join(places->project, ".venv"));
-	copy_list(&places->prefixes, &out->bases);
-	copy_list(&places->bases, &out->bases);
-	copy_list(&places->targets, &out->dists);
+	pmg_strv_extend_once(&out->bases, &places->prefixes);
+	pmg_strv_extend_once(&out->bases, &places->bases);
+	pmg_strv_extend_once(&out->dists, &places->targets);
 }
 
-typedef int read_fn(struct pmg_resolved *set, const char *path, struct pmg_err *err);
-
-static int read_files(const struct pmg_strv *paths, read_fn *read, struct pmg_resolved *out,
-		      struct pmg_err *err)
+static int read_files(const struct pmg_strv *paths,
+		      int (*read)(struct pmg_resolved *set, const char *path, struct pmg_err *err),
+		      struct pmg_resolved *out, struct pmg_err *err)
 {
 	struct pmg_err why = PMG_ERR_INIT;
 	size_t i;
@@ -301,36 +318,6 @@ static int read_files(const struct pmg_strv *paths, read_fn *read, struct pmg_re
 	return 0;
 }
 
-/* The folders that have to be looked through themselves. Where a list tells of one, it may still
- * name but links to what npm's linked strategy keeps beside them. */
-static void unlisted(const struct pmg_settled *settled, struct pmg_strv *out)
-{
-	size_t i, k;
-
-	for (i = 0; i < settled->trees.n; i++) {
-		const char *tree = settled->trees.v[i];
-		bool listed = false;
-
-		for (k = 0; k < settled->lists.n && !listed; k++)
-			listed = pmg_path_is_under(settled->lists.v[k], tree) &&
-				 access(settled->lists.v[k], F_OK) == 0;
-		pmg_strv_take(out, listed ? pmg_path_join(tree, ".store") : pmg_xstrdup(tree));
-	}
-}
-
-static int read_trees(const struct pmg_settled *settled, struct pmg_resolved *out,
-		      struct pmg_err *err)
-{
-	pmg_auto(strv) struct pmg_strv trees = { 0 };
-	size_t i;
-	int r = 0;
-
-	unlisted(settled, &trees);
-	for (i = 0; r == 0 && i < trees.n; i++)
-		r = pmg_resolved_node_modules(out, trees.v[i], err);
-	return r;
-}
-
 int pmg_settled_pins(const struct pmg_settled *settled, struct pmg_resolved *out,
 		     struct pmg_err *err)
 {
@@ -342,54 +329,6 @@ int pmg_settled_pins(const struct pmg_settled *settled, struct pmg_resolved *out
 	for (i = 0; r == 0 && i + 1 < settled->asked.n; i += 2)
 		r = pmg_resolved_asked(out, settled->asked.v[i], settled->asked.v[i + 1], err);
 	return r;
-}
-
-int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out,
-		     struct pmg_err *err)
-{
-	pmg_auto(strv) struct pmg_strv dists = { 0 };
-	int r = read_files(&settled->lists, pmg_resolved_file, out, err);
-	size_t i;
-
-	if (r == 0)
-		r = read_trees(settled, out, err);
-	all_dists(settled, &dists);
-	for (i = 0; r == 0 && i < dists.n; i++)
-		r = pmg_resolved_site_packages(out, dists.v[i], err);
-	return r == 0 ? pmg_environments_new(&settled->beside, &settled->stamps, out, err) : r;
-}
-
-static void stamp_of(const char *path, struct pmg_str *out)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0)
-		st = (struct stat){ 0 };
-	(void)!pmg_str_addf(out, "%ju %ju %ju %jd.%09ld\n", (uintmax_t)st.st_dev,
-			    (uintmax_t)st.st_ino, (uintmax_t)st.st_size,
-			    (intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
-}
-
-char *pmg_settled_stamp(const struct pmg_settled *settled)
-{
-	pmg_auto(strv) struct pmg_strv dists = { 0 }, trees = { 0 };
-	pmg_auto(strv) struct pmg_strv beside = { 0 };
-	const struct pmg_strv *const lists[] = { &settled->pins, &settled->named, &settled->lists,
-						 &dists };
-	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(SIZE_MAX / 2);
-	size_t i, k;
-
-	all_dists(settled, &dists);
-	for (i = 0; i < PMG_ARRAY_LEN(lists); i++)
-		for (k = 0; k < lists[i]->n; k++)
-			stamp_of(lists[i]->v[k], &out);
-	unlisted(settled, &trees);
-	for (k = 0; k < trees.n; k++)
-		(void)!pmg_str_addf(&out, "%x\n", pmg_resolved_stamp(trees.v[k]));
-	pmg_environments_stamps(&settled->beside, &beside);
-	for (i = 0; i < beside.n; i++)
-		(void)!pmg_str_addf(&out, "%s\n", beside.v[i]);
-	return pmg_str_steal(&out);
 }
 
 bool pmg_settled_asks(const struct pmg_pm *pm, char *const *argv)
@@ -404,6 +343,13 @@ bool pmg_settled_lands(const struct pmg_pm *pm, char *const *argv)
 	const struct habits *own = habits_of(pm);
 
 	return own && is_verb_of(own, argv, own->lands);
+}
+
+bool pmg_settled_anew(const struct pmg_pm *pm, char *const *argv)
+{
+	const struct habits *own = habits_of(pm);
+
+	return own && (is_verb_of(own, argv, own->anew) || has_option_of(own, argv, own->anew));
 }
 
 /* The name in "x@^2", "@s/x", "x==2", "x[extra]>=2"; of an alias that of the folder: it stays. */

@@ -15,6 +15,7 @@ struct pmg_settled {
 	struct pmg_strv bases; /* of Python, in which folders of *.dist-info are looked for */
 	struct pmg_strv dists; /* such folders */
 	struct pmg_strv asked; /* requirements, as pm/places.h has them */
+	bool blind;            /* what lies in `dists` is installed again all the same */
 	struct pmg_strv envs;  /* patterns of environments of the project, script or tool */
 	/* Patterns of environments in which others lie, too: what is new in them counts. */
 	struct pmg_strv beside;
@@ -32,23 +33,37 @@ struct pmg_places;
 void pmg_settled_find(const struct pmg_pm *pm, const char *cwd, const struct pmg_places *places,
 		      char *const *argv, struct pmg_settled *out);
 
-/** Read what is pinned, and what is installed. @return 0; -PMG_E_LIMIT */
+/** Read what is pinned. @return 0; -PMG_E_LIMIT */
 int pmg_settled_pins(const struct pmg_settled *settled, struct pmg_resolved *out,
 		     struct pmg_err *err) PMG_MUST_CHECK;
-int pmg_settled_tree(const struct pmg_settled *settled, struct pmg_resolved *out,
-		     struct pmg_err *err) PMG_MUST_CHECK;
+/**
+ * Read what is installed: what lies in its folders (`there`), by the names that those have and
+ * those that it gives itself, each with what lists and lockfiles say of where it is from; and what
+ * only lists tell of.
+ * @param pins  sorted
+ * @param all   look through folders of which a list tells, too: some 30 us a package
+ * @param[out] out  zeroed before
+ * @return 0; -PMG_E_LIMIT
+ */
+int pmg_settled_tree(const struct pmg_settled *settled, const struct pmg_resolved *pins, bool all,
+		     struct pmg_resolved *out, struct pmg_err *err) PMG_MUST_CHECK;
 
 /**
  * What tells whether any of it has changed since: equal texts, nothing has. A file that was put in
  * place of another, or written to, has another one, whatever its times say (ctime). Caller frees.
+ * @param[out] stamps  those of packages in folders of node's are added
  */
-char *pmg_settled_stamp(const struct pmg_settled *settled) PMG_MUST_CHECK;
+char *pmg_settled_stamp(const struct pmg_settled *settled,
+			struct pmg_stamps *stamps) PMG_MUST_CHECK;
 
 /** Does this command line only ask about packages (npm outdated)? */
 bool pmg_settled_asks(const struct pmg_pm *pm, char *const *argv);
 
 /** May this command line, which runs code of the project, install first what is pinned? */
 bool pmg_settled_lands(const struct pmg_pm *pm, char *const *argv);
+
+/** Does it install once more what lies there already (npm ci, pip --force-reinstall)? */
+bool pmg_settled_anew(const struct pmg_pm *pm, char *const *argv);
 
 /**
  * May this command line go on though these packages are refused? One that removes or updates:

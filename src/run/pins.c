@@ -15,6 +15,7 @@ void pmg_pins_done(struct pmg_pins *pins)
 	pmg_resolved_done(&pins->pins);
 	pmg_resolved_done(&pins->tree);
 	pmg_resolved_done(&pins->listed);
+	pmg_stamps_done(&pins->stamps);
 	free(pins->stamp);
 }
 
@@ -69,18 +70,26 @@ static void tell_new_unread(struct pmg_running *run, const struct pmg_resolved *
 
 int pmg_pins_read(struct pmg_running *run, struct pmg_err *err)
 {
+	const struct pmg_settled *settled = &run->prepared.settled;
 	struct pmg_pins *pins = &run->pins;
+	size_t i;
 	int r;
 
 	pins->lands = run->prepared.verb == PMG_VERB_FETCH ||
 		      pmg_settled_lands(run->prepared.pm, run->want->argv);
-	pins->stamp =
-		pmg_settled_stamp(&run->prepared.settled); /* first: what changes now is new */
-	r = pmg_settled_pins(&run->prepared.settled, &pins->pins, err);
-
-	if (r == 0)
-		r = pmg_settled_tree(&run->prepared.settled, &pins->tree, err);
+	pins->anew = pmg_settled_anew(run->prepared.pm, run->want->argv);
+	/* First: what changes now is new. */
+	pins->stamp = pmg_settled_stamp(settled, &pins->stamps);
+	r = pmg_settled_pins(settled, &pins->pins, err);
 	pmg_resolved_sort(&pins->pins);
+	/* That a list tells of it matters to what is left out because it lies there. */
+	if (r == 0)
+		r = pmg_settled_tree(settled, &pins->pins, pins->lands && !pins->anew, &pins->tree,
+				     err);
+	for (i = 0; i < pins->tree.n; i++)
+		if (pins->tree.v[i].stamp)
+			pmg_stamps_add(&pins->stamps, pins->tree.v[i].stamp);
+	pmg_stamps_sort(&pins->stamps);
 	pmg_resolved_sort(&pins->tree);
 	return r;
 }
@@ -240,12 +249,23 @@ static bool weigh(struct pmg_running *run, const struct pmg_resolved *set,
 	return false;
 }
 
+static bool lies_there(const struct pmg_resolved *tree, const struct pmg_resolved_package *p)
+{
+	size_t i, n;
+	const struct pmg_resolved_package *same = pmg_resolved_same(tree, p, &n);
+
+	for (i = 0; i < n; i++)
+		if (same[i].there)
+			return true;
+	return false;
+}
+
 /* What lies there already is not fetched, nor taken from a cache; what is for other systems is not
  * either. */
 static bool may_land(const struct pmg_running *run, const struct pmg_resolved_package *p)
 {
 	return run->pins.lands && !p->installed && (!p->foreign || run->prepared.any_system) &&
-	       !pmg_resolved_has(&run->pins.tree, p);
+	       (run->pins.anew || !lies_there(&run->pins.tree, p));
 }
 
 static enum pmg_pin_age age_ahead(void *ctx, const struct pmg_resolved_package *p)
@@ -336,6 +356,13 @@ struct newness {
 	const struct pmg_resolved *before;
 };
 
+/* Of what lies somewhere its own file tells, whatever was said to lie there. */
+static bool was_there(const struct newness *newness, const struct pmg_resolved_package *p)
+{
+	return p->stamp ? pmg_stamps_have(&newness->run->pins.stamps, p->stamp)
+			: pmg_resolved_has(newness->before, p);
+}
+
 /* It was not there before, or was let stand and still does. */
 static bool is_new(void *ctx, const struct pmg_resolved_package *p)
 {
@@ -343,7 +370,7 @@ static bool is_new(void *ctx, const struct pmg_resolved_package *p)
 	const struct pmg_running *run = newness->run;
 
 	return pmg_resolved_has(&run->pins.listed, p) ||
-	       (!pmg_resolved_has(newness->before, p) && !was_judged(&run->result->record, p));
+	       (!was_there(newness, p) && !was_judged(&run->result->record, p));
 }
 
 /* It went past the proxy; it is on record as checked all the same. */
@@ -427,15 +454,17 @@ int pmg_pins_after(struct pmg_running *run, struct pmg_err *err)
 	 */
 	const struct pmg_settled *settled = &run->prepared.settled;
 	bool has_list = settled->lists.n + settled->dists.n + settled->bases.n > 0;
-	pmg_autofree char *stamp = pmg_settled_stamp(settled);
+	pmg_auto(stamps) struct pmg_stamps stamps = { 0 };
+	pmg_autofree char *stamp = pmg_settled_stamp(settled, &stamps);
 	int r;
 
 	/* Most commands change nothing; what was let stand to be mended then still stands. */
 	if (pmg_streq(stamp, pins->stamp) && pins->listed.n == 0)
 		return 0;
 	r = pmg_settled_pins(settled, &now, err);
+	pmg_resolved_sort(&now);
 	if (r == 0)
-		r = pmg_settled_tree(settled, &tree, err);
+		r = pmg_settled_tree(settled, &now, true, &tree, err);
 	if (r < 0)
 		return r;
 	tell_new_unread(run, &now, &pins->pins);

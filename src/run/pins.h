@@ -47,8 +47,10 @@ int pmg_pins_ask(struct pmg_attend *attend, const struct pmg_resolved *set, pmg_
 struct pmg_pins {
 	struct pmg_resolved pins, tree; /* before the run; sorted */
 	char *stamp;                    /* of all of it; pmg_settled_stamp() */
+	struct pmg_stamps stamps;       /* of what lay there; sorted */
 	struct pmg_resolved listed;     /* refused by the judge, and let stand to be mended */
 	bool lands;                     /* the command may install what is pinned */
+	bool anew;                      /* and does, though it lies there */
 	size_t checked;                 /* packages that were put to the judge */
 	size_t landed;                  /* of them, new and not seen by the proxy */
 };

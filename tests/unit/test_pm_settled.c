@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -95,7 +96,7 @@ static size_t found(const char *line, const char *cwd, const struct pmg_places *
 
 	pmg_settled_find(pm, cwd, places, pmg_strv_argv(&words), &settled);
 	assert_int_equal(pmg_settled_pins(&settled, &pins, &err), 0);
-	assert_int_equal(pmg_settled_tree(&settled, &installed, &err), 0);
+	assert_int_equal(pmg_settled_tree(&settled, &pins, true, &installed, &err), 0);
 	*tree = installed.n;
 	return pins.n;
 }
@@ -220,6 +221,8 @@ static void environments_are_found_when_they_are_made(void **state)
 	pmg_auto(settled) struct pmg_settled settled = { 0 };
 	const struct pmg_pm *pm = manager(&words, "uv run x.py");
 	pmg_autofree char *last = NULL;
+	pmg_auto(stamps) struct pmg_stamps stamps = { 0 };
+	pmg_auto(resolved) struct pmg_resolved no_pins = { 0 };
 	struct pmg_err err = PMG_ERR_INIT;
 	size_t i;
 
@@ -228,19 +231,98 @@ static void environments_are_found_when_they_are_made(void **state)
 	pmg_strv_take(&places.envs, pmg_path_join(folder, "c/own-*"));
 	put(folder, steps[0].file, "");
 	pmg_settled_find(pm, folder, &places, pmg_strv_argv(&words), &settled);
-	last = pmg_settled_stamp(&settled);
+	last = pmg_settled_stamp(&settled, &stamps);
 	for (i = 0; i < PMG_ARRAY_LEN(steps); i++) {
 		pmg_auto(resolved) struct pmg_resolved set = { 0 };
 		pmg_autofree char *now = NULL;
 
 		if (i > 0)
 			put(folder, steps[i].file, "");
-		now = pmg_settled_stamp(&settled);
-		assert_int_equal(pmg_settled_tree(&settled, &set, &err), 0);
+		now = pmg_settled_stamp(&settled, &stamps);
+		assert_int_equal(pmg_settled_tree(&settled, &no_pins, true, &set, &err), 0);
 		if (set.n != steps[i].n || (strcmp(now, last) == 0) != (i == 0))
 			fail_msg("%s: %zu", steps[i].file, set.n);
 		free(last);
 		last = pmg_steal_ptr(&now);
+	}
+}
+
+/* "a?" of what is told of but lies where nobody looks, "a" of what does. Caller frees. */
+static char *lying(const char *line, const char *folder, const struct pmg_places *places)
+{
+	pmg_auto(strv) struct pmg_strv words = { 0 };
+	pmg_auto(settled) struct pmg_settled settled = { 0 };
+	pmg_auto(resolved) struct pmg_resolved no_pins = { 0 }, set = { 0 };
+	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(1U << 16);
+	const struct pmg_pm *pm = manager(&words, line);
+	struct pmg_err err = PMG_ERR_INIT;
+	size_t i;
+
+	pmg_settled_find(pm, folder, places, pmg_strv_argv(&words), &settled);
+	assert_int_equal(pmg_settled_tree(&settled, &no_pins, true, &set, &err), 0);
+	pmg_resolved_sort(&set);
+	for (i = 0; i < set.n; i++)
+		assert_int_equal(pmg_str_addf(&out, "%s@%s%s ", set.v[i].name, set.v[i].version,
+					      set.v[i].there ? "" : "?"),
+				 0);
+	return pmg_str_steal(&out);
+}
+
+static void what_lies_there_is_told_from_what_is_said_to(void **state)
+{
+	static const struct {
+		const char *line, *told;
+	} cases[] = {
+		{ "npm install", "e@1 only@1? x@1 y@1? y@2 " },
+		{ "pnpm install", "e@1 i@1 p@1 p@2? x@1 y@2 " },
+		{ "uv sync", "a@1 b@1? t@1 " },
+		{ "pip install -t t a", "t@1? v@1 " },
+	};
+	static const char *const files[][2] = {
+		/* "x" is called that, "i" is an alias of "e", "y" is another version */
+		{ "node_modules/.package-lock.json",
+		  "{\"packages\": {\"node_modules/x\": {\"version\": \"1\"},"
+		  "\"node_modules/only\": {\"version\": \"1\"},"
+		  "\"node_modules/i\": {\"name\": \"e\", \"version\": \"1\"},"
+		  "\"node_modules/y\": {\"version\": \"1\"}}}" },
+		{ "node_modules/x/package.json", "{\"name\": \"x\", \"version\": \"1\"}" },
+		{ "node_modules/i/package.json", "{\"name\": \"e\", \"version\": \"1\"}" },
+		{ "node_modules/y/package.json", "{\"name\": \"y\", \"version\": \"2\"}" },
+		{ ".venv/lib/python3.11/site-packages/a-1.dist-info/METADATA", "" },
+		{ ".venv/lib/python3.0/site-packages/b-1.dist-info/METADATA", "" },
+		{ "real/python3.11", "" },
+		{ "t/t-1.dist-info/METADATA", "" },
+		{ "v/lib/python3.9/site-packages/v-1.dist-info/METADATA", "" },
+	};
+	pmg_auto(folder) char *folder = folder_new();
+	pmg_auto(places) struct pmg_places places = { .project = pmg_xstrdup(folder) };
+	pmg_autofree char *link = NULL;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(files); i++)
+		put(folder, files[i][0], files[i][1]);
+	put(folder, ".venv/bin/x", "");
+	link = pmg_path_join(folder, ".venv/bin/python");
+	assert_int_equal(symlink("../../real/python3.11", link), 0);
+	pmg_strv_take(&places.modules, pmg_path_join(folder, "node_modules"));
+	pmg_strv_take(&places.targets, pmg_path_join(folder, "t"));
+	for (i = 0; i < PMG_ARRAY_LEN(cases); i++) {
+		pmg_autofree char *got = NULL;
+
+		if (i == 1) { /* in pnpm's own list, one that lies there and one that does not */
+			put(folder, "node_modules/.pnpm/lock.yaml",
+			    "packages:\n  p@1: {}\n  p@2: {}\n");
+			put(folder, "node_modules/.pnpm/p@1/node_modules/p/package.json",
+			    "{\"name\": \"p\", \"version\": \"1\"}");
+		}
+		if (i == 2)
+			pmg_strv_done(&places.modules);
+		if (i == 3)
+			pmg_strv_take(&places.bases, pmg_path_join(folder, "v"));
+		got = lying(cases[i].line, folder, &places);
+		if (strcmp(got, cases[i].told) != 0)
+			fail_msg("%s: %s", cases[i].line, got);
 	}
 }
 
@@ -264,19 +346,20 @@ static void what_has_changed_has_another_stamp(void **state)
 	pmg_auto(strv) struct pmg_strv words = { 0 };
 	pmg_auto(settled) struct pmg_settled settled = { 0 };
 	const struct pmg_pm *pm = manager(&words, "npm ci");
+	pmg_auto(stamps) struct pmg_stamps stamps = { 0 };
 	pmg_autofree char *last = NULL;
 	size_t i;
 
 	(void)state;
 	pmg_strv_take(&places.modules, pmg_path_join(folder, "node_modules"));
 	pmg_settled_find(pm, folder, &places, pmg_strv_argv(&words), &settled);
-	last = pmg_settled_stamp(&settled);
+	last = pmg_settled_stamp(&settled, &stamps);
 	for (i = 0; i < PMG_ARRAY_LEN(steps); i++) {
 		pmg_autofree char *now = NULL, *same = NULL;
 
 		put(folder, steps[i].file, steps[i].text);
-		now = pmg_settled_stamp(&settled);
-		same = pmg_settled_stamp(&settled);
+		now = pmg_settled_stamp(&settled, &stamps);
+		same = pmg_settled_stamp(&settled, &stamps);
 		if (strcmp(now, last) == 0)
 			fail_msg("%s %s", steps[i].file, steps[i].text);
 		assert_string_equal(now, same);
@@ -292,6 +375,7 @@ int main(void)
 		cmocka_unit_test(lockfiles_and_what_is_installed_are_found),
 		cmocka_unit_test(folders_of_any_name_are_looked_through),
 		cmocka_unit_test(environments_are_found_when_they_are_made),
+		cmocka_unit_test(what_lies_there_is_told_from_what_is_said_to),
 		cmocka_unit_test(what_has_changed_has_another_stamp),
 	};
 

@@ -201,7 +201,9 @@ static void a_proxy_that_is_gone_is_an_error(void **state)
 	end(&w);
 }
 
-/* A run of npm in a project, with what is pinned and what lies there before and after it. */
+/* A run of npm in a project, with what is pinned and what lies there before and after it. Of what
+ * lies there MORE is "listed", where it stands in npm's list alone, or what it is by its own word:
+ * "NAME VERSION". */
 struct decision {
 	const char *line;
 	enum pmg_verb verb;
@@ -240,9 +242,16 @@ static const struct decision decisions[] = {
 	{ "npm ci", PMG_VERB_FETCH, "young 1", "", NULL, NULL, true,
 	  "block young@1 PMG3003 (1 h old) here:3; nothing was started\n" },
 	{ "npm run x", PMG_VERB_RUN, "young 1", "", NULL, NULL, false, "" },
-	{ "npm ci", PMG_VERB_FETCH, "young 1", "young 1", NULL, NULL, false, "" },
-	{ "npm ci", PMG_VERB_FETCH, "young 2", "young 1", NULL, NULL, true,
+	{ "npm install", PMG_VERB_FETCH, "young 1", "young 1", NULL, NULL, false, "" },
+	{ "npm install", PMG_VERB_FETCH, "young 2", "young 1", NULL, NULL, true,
 	  "block young@2 PMG3003 (1 h old) here:3; nothing was started\n" },
+	/* It is installed again; it does not lie there; another one does. */
+	{ "npm ci", PMG_VERB_FETCH, "young 1", "young 1", NULL, NULL, true,
+	  "block young@1 PMG3003 (1 h old) here:3; nothing was started\n" },
+	{ "npm install", PMG_VERB_FETCH, "young 1", "young 1 listed", NULL, NULL, true,
+	  "block young@1 PMG3003 (1 h old) here:3; nothing was started\n" },
+	{ "npm install", PMG_VERB_FETCH, "young 1", "young 1 young 0", NULL, NULL, true,
+	  "block young@1 PMG3003 (1 h old) here:3; nothing was started\n" },
 	{ "npm ci", PMG_VERB_FETCH, "young 1 darwin", "", NULL, NULL, false, "" },
 	/* A setting may have it installed all the same, and so may another entry. */
 	{ "npm ci --force", PMG_VERB_FETCH, "young 1 darwin", "", NULL, NULL, true,
@@ -276,6 +285,24 @@ static const struct decision decisions[] = {
 	  "block young@1 PMG3003 (1 h old) there:3; it is installed now, out of the tool's own "
 	  "cache or store\n" },
 	{ "npm install", PMG_VERB_FETCH, "", "", "young-seen 1", "young-seen 1", false, "" },
+	/* What was said to lie there, and what was put in its place */
+	{ "npm install", PMG_VERB_FETCH, "", "young 1 listed", NULL, "young 1", false,
+	  "block young@1 PMG3003 (1 h old) there:3; it is installed now, out of the tool's own "
+	  "cache or store: \"npm uninstall young\" takes it out\n" },
+	{ "npm run x", PMG_VERB_RUN, "", "young 1", NULL, "young 1", false,
+	  "block young@1 PMG3003 (1 h old) there:3; it is installed now, out of the tool's own "
+	  "cache or store: \"npm uninstall young\" takes it out\n" },
+	{ "npm run x", PMG_VERB_RUN, "", "young 1", NULL, "young 1 unchanged, a 1", false,
+	  "allow a@1 from lockfile\n" },
+	/* What it is by its own word, whatever it was fetched as */
+	{ "npm install", PMG_VERB_FETCH, "", "", "", "seen 1 bad 1", false,
+	  "block bad@1 PMG3008 " REFUSED
+	  "there/seen/package.json; it is installed now, out of the tool's own cache or store: "
+	  "\"npm uninstall bad\" takes it out\n" },
+	{ "npm install", PMG_VERB_FETCH, "", "", "", "a 0 young 1", false,
+	  "allow a@0 from lockfile\nallow a@1 from lockfile\n"
+	  "block young@1 PMG3003 (1 h old) there/a/package.json; it is installed now, out of the "
+	  "tool's own cache or store: \"npm uninstall young\" takes it out\n" },
 	{ "npm install", PMG_VERB_FETCH, "", "", "young 1", "", false, "" },
 	{ "npm run x", PMG_VERB_RUN, "waived 1", "", NULL, NULL, false,
 	  "allow waived@1 (waived by sam)\n" },
@@ -313,21 +340,46 @@ static void write_lock(const char *folder, const char *name, const char *package
 		pmg_auto(strv) struct pmg_strv words = { 0 };
 
 		pmg_strv_split(&words, list.v[i], " ");
-		assert_int_equal(
-			pmg_str_addf(&out, "%s\n\"node_modules/%s\": {\"version\": \"%s\"%s}",
-				     i > 0 ? "," : "", words.v[0], words.v[1],
-				     words.n > 2 ? ", \"os\": [\"darwin\"], \"optional\": true"
-						 : ""),
-			0);
+		assert_int_equal(pmg_str_addf(&out,
+					      "%s\n\"node_modules/%s\": {\"version\": \"%s\"%s}",
+					      i > 0 ? "," : "", words.v[0], words.v[1],
+					      words.n == 3 && strcmp(words.v[2], "darwin") == 0
+						      ? ", \"os\": [\"darwin\"], \"optional\": true"
+						      : ""),
+				 0);
 	}
 	assert_int_equal(pmg_str_adds(&out, "}}"), 0);
 	folder_write(folder, name, out.s, out.len);
+}
+
+/* What each is by its own word. */
+static void write_folders(const char *folder, const char *installed)
+{
+	pmg_auto(strv) struct pmg_strv list = { 0 };
+	size_t i;
+
+	pmg_strv_split(&list, installed, ",");
+	for (i = 0; i < list.n; i++) {
+		pmg_auto(strv) struct pmg_strv words = { 0 };
+		pmg_autofree char *path = NULL, *text = NULL;
+		size_t own;
+
+		pmg_strv_split(&words, list.v[i], " ");
+		own = words.n > 3 ? 2 : 0;
+		if (words.n == 3)
+			continue; /* it stays what it is */
+		path = pmg_xasprintf("node_modules/%s/package.json", words.v[0]);
+		text = pmg_xasprintf("{\"name\": \"%s\", \"version\": \"%s\"}", words.v[own],
+				     words.v[own + 1]);
+		folder_write(folder, path, text, strlen(text));
+	}
 }
 
 static void write_locks(const char *folder, const char *pinned, const char *installed)
 {
 	write_lock(folder, "package-lock.json", pinned);
 	write_lock(folder, "node_modules/.package-lock.json", installed);
+	write_folders(folder, installed);
 }
 
 static void begin_run(struct place *place, const struct decision *row, struct pmg_strv *argv)
@@ -385,7 +437,8 @@ static void put(struct pmg_str *out, const char *before, const char *text, const
 static char *shortened(const char *text, const char *folder)
 {
 	const char *const names[][2] = { { "/package-lock.json", "here" },
-					 { "/node_modules/.package-lock.json", "there" } };
+					 { "/node_modules/.package-lock.json", "there" },
+					 { "/node_modules", "there" } };
 	pmg_auto(str) struct pmg_str out = PMG_STR_INIT(1U << 16);
 	size_t i;
 
@@ -415,7 +468,7 @@ static char *told(const struct place *place)
 	for (i = 0; i < record->n_packages; i++) {
 		const struct pmg_wire_judged *m = &record->packages[i].what;
 
-		if (strcmp(m->name, "young-seen") == 0)
+		if (strcmp(m->url ? m->url : "", "https://r.test/") == 0)
 			continue;
 		put(&out, m->verdict, " ", m->name);
 		put(&out, "@", m->version, "");
@@ -454,6 +507,7 @@ static void what_follows_from_the_answers(void **state)
 		assert_int_equal(pmg_pins_before(&place.run, &refused, &err), 0);
 		if (!refused) {
 			let_in(&place.result.record, "young-seen");
+			let_in(&place.result.record, "seen");
 			if (row->then_pinned && !*row->then_pinned && *row->pinned)
 				folder_write(place.folder, "package-lock.json", "{}", 2);
 			write_locks(place.folder, row->then_pinned ? row->then_pinned : "",
@@ -481,7 +535,7 @@ static void what_is_pinned_and_installed_counts_once(void **state)
 	assert_int_equal(pmg_pins_read(&place.run, &err), 0);
 	assert_int_equal(pmg_pins_before(&place.run, &refused, &err), 0);
 	assert_int_equal(place.run.pins.checked, 3);
-	write_locks(place.folder, "a 1, b 1, d 1", "a 1, c 1, d 1, e 1");
+	write_locks(place.folder, "a 1, b 1, d 1", "a 1 unchanged, c 1 unchanged, d 1, e 1");
 	assert_int_equal(pmg_pins_after(&place.run, &err), 0);
 	assert_int_equal(place.run.pins.checked, 5);
 	end_run(&place);
