@@ -135,6 +135,28 @@ static inline void learn_ok(struct learning *l, const char *line, struct pmg_fac
 		fail_msg("%s", err.msg);
 }
 
+/* The command line that is left for the tool, words apart by one blank. */
+static inline void learning_line_is(const struct pmg_facts *facts, const char *line)
+{
+	pmg_autofree char *got = pmg_strv_join(&facts->argv, " ", 4096);
+
+	assert_string_equal(got, line);
+}
+
+/* What learn() said of a setting that would lead round pmg. @param msg  behind the folder; NULL: it
+ * has to be fine */
+static inline void learning_refuses(const struct learning *l, int r, const struct pmg_err *err,
+				    const char *msg)
+{
+	if (r != (msg ? -PMG_E_UNSUPPORTED : 0))
+		fail_msg("%d, not as in \"%s\": %s", r, msg ? msg : "fine", err->msg);
+	if (!msg)
+		return;
+	assert_true(pmg_str_has_prefix(err->msg, l->top));
+	assert_string_equal(err->msg + strlen(l->top), msg);
+	assert_true(err->hint[0] != '\0');
+}
+
 /* How often a program was asked. */
 static inline size_t learning_asked(const struct learning *l)
 {

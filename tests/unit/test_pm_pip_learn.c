@@ -151,18 +151,14 @@ static const struct {
 static void proxy_and_certificates_are_taken_over_from_the_line(void **state)
 {
 	struct learning *l = *state;
-	size_t i, k;
+	size_t i;
 
 	pmg_env_set(&l->env, "PIP_CONFIG_FILE", "/dev/null");
 	for (i = 0; i < PMG_ARRAY_LEN(lines); i++) {
-		pmg_auto(str) struct pmg_str got = PMG_STR_INIT(4096);
 		pmg_auto(facts) struct pmg_facts facts = { 0 };
 
 		learn_ok(l, lines[i].line, &facts);
-		for (k = 0; k < facts.argv.n; k++)
-			assert_int_equal(
-				pmg_str_addf(&got, "%s%s", k > 0 ? " " : "", facts.argv.v[k]), 0);
-		assert_string_equal(got.s, lines[i].left ? lines[i].left : lines[i].line);
+		learning_line_is(&facts, lines[i].left ? lines[i].left : lines[i].line);
 		assert_int_equal(facts.notes.n + facts.warnings.n, lines[i].notes);
 		if (lines[i].proxy)
 			assert_string_equal(facts.https_proxy, lines[i].proxy);
