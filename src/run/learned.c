@@ -85,12 +85,13 @@ int pmg_learned_put(const char *path, const struct pmg_strv *lines, int64_t toda
 	pmg_auto(strv) struct pmg_strv before = { 0 };
 	pmg_auto(strv) struct pmg_strv all = { 0 };
 	pmg_auto(strv) struct pmg_strv now = { 0 };
+	struct pmg_err scratch = PMG_ERR_INIT;
 	void *things = NULL;
 	size_t i;
 
 	if (lines->n == 0)
 		return 0;
-	(void)!read_lines(path, &before, err);
+	(void)!read_lines(path, &before, &scratch); /* what cannot be read is begun anew */
 	for (i = 0; i < lines->n; i++) {
 		const char *const *place = tsearch(lines->v[i], &things, by_thing);
 

@@ -109,31 +109,49 @@ static bool is_young(const struct pmg_wire_answer *answer)
 	return answer->diag == PMG_PINS_YOUNG;
 }
 
+/* A package as the record has it, without a reason. @param url  taken */
+static struct pmg_wire_judged judged_of(const struct pmg_resolved_package *p, const char *verdict,
+					char *url)
+{
+	return (struct pmg_wire_judged){
+		.eco = pmg_xstrdup(pmg_eco_name(p->eco)),
+		.name = pmg_xstrdup(p->name),
+		.version = pmg_xstrdup(p->version ? p->version : ""),
+		.verdict = pmg_xstrdup(verdict),
+		.url = url,
+	};
+}
+
+static void take_list(struct pmg_strv *to, struct pmg_strv *from)
+{
+	*to = *from;
+	*from = (struct pmg_strv){ 0 };
+}
+
+/* @param judged  taken */
+static void put_on_record(struct pmg_running *run, struct pmg_wire_judged *judged)
+{
+	if (!pmg_record_judged(&run->result->record, judged))
+		pmg_wire_judged_done(judged);
+}
+
 /* It is in the record as what the proxy refuses is: the run does not end with 0. */
 static void refuse(struct pmg_running *run, const struct pmg_resolved_package *p,
 		   struct pmg_wire_answer *answer, const char *also)
 {
 	pmg_autofree char *place = where(p);
-	struct pmg_wire_judged judged = {
-		.eco = pmg_xstrdup(pmg_eco_name(p->eco)),
-		.name = pmg_xstrdup(p->name),
-		.version = pmg_xstrdup(p->version ? p->version : ""),
-		.verdict = pmg_xstrdup(answer->verdict),
-		.reason = answer->diag && !is_young(answer)
-				  ? pmg_xasprintf("%s, PMG%d", answer->reason, answer->diag)
-				  : pmg_xstrdup(answer->reason),
-		.diag = is_young(answer) ? PMG_PINS_YOUNG : PMG_PINS_DIAG,
-		.rule = copy(answer->rule),
-		.note = pmg_xasprintf("%s%s%s%s", place, answer->note ? ": " : "",
-				      answer->note ? answer->note : "", also),
-		.url = copy(place),
-		.ids = answer->ids,
-		.sources = answer->sources,
-	};
+	struct pmg_wire_judged judged = judged_of(p, answer->verdict, copy(place));
 
-	answer->ids = answer->sources = (struct pmg_strv){ 0 };
-	if (!pmg_record_judged(&run->result->record, &judged))
-		pmg_wire_judged_done(&judged);
+	judged.reason = answer->diag && !is_young(answer)
+				? pmg_xasprintf("%s, PMG%d", answer->reason, answer->diag)
+				: pmg_xstrdup(answer->reason);
+	judged.diag = is_young(answer) ? PMG_PINS_YOUNG : PMG_PINS_DIAG;
+	judged.rule = copy(answer->rule);
+	judged.note = pmg_xasprintf("%s%s%s%s", place, answer->note ? ": " : "",
+				    answer->note ? answer->note : "", also);
+	take_list(&judged.ids, &answer->ids);
+	take_list(&judged.sources, &answer->sources);
+	put_on_record(run, &judged);
 }
 
 static bool may_mend(const struct pmg_running *run, const struct pmg_resolved *set,
@@ -177,21 +195,13 @@ static bool is_waived(const struct pmg_pin_hit *hit)
 static void note_waived(struct pmg_running *run, const struct pmg_resolved_package *p,
 			struct pmg_wire_answer *answer)
 {
-	struct pmg_wire_judged judged = {
-		.eco = pmg_xstrdup(pmg_eco_name(p->eco)),
-		.name = pmg_xstrdup(p->name),
-		.version = pmg_xstrdup(p->version ? p->version : ""),
-		.verdict = pmg_xstrdup("allow"),
-		.note = copy(answer->note),
-		.url = where(p),
-		.ids = answer->ids,
-		.sources = answer->sources,
-		.waivers = answer->waivers,
-	};
+	struct pmg_wire_judged judged = judged_of(p, "allow", where(p));
 
-	answer->ids = answer->sources = answer->waivers = (struct pmg_strv){ 0 };
-	if (!pmg_record_judged(&run->result->record, &judged))
-		pmg_wire_judged_done(&judged);
+	judged.note = copy(answer->note);
+	take_list(&judged.ids, &answer->ids);
+	take_list(&judged.sources, &answer->sources);
+	take_list(&judged.waivers, &answer->waivers);
+	put_on_record(run, &judged);
 }
 
 /* @return how many are left that are refused */
@@ -376,18 +386,11 @@ static bool is_new(void *ctx, const struct pmg_resolved_package *p)
 /* It went past the proxy; it is on record as checked all the same. */
 static void record_landed(struct pmg_running *run, const struct pmg_resolved_package *p)
 {
-	struct pmg_wire_judged judged = {
-		.eco = pmg_xstrdup(pmg_eco_name(p->eco)),
-		.name = pmg_xstrdup(p->name),
-		.version = pmg_xstrdup(p->version ? p->version : ""),
-		.verdict = pmg_xstrdup("allow"),
-		.url = pmg_xstrdup(p->file),
-	};
+	struct pmg_wire_judged judged = judged_of(p, "allow", pmg_xstrdup(p->file));
 
 	pmg_strv_add(&judged.sources, "lockfile");
 	run->pins.landed++;
-	if (!pmg_record_judged(&run->result->record, &judged))
-		pmg_wire_judged_done(&judged);
+	put_on_record(run, &judged);
 }
 
 static enum pmg_pin_age age_after(void *ctx, const struct pmg_resolved_package *p)
