@@ -10,9 +10,8 @@
 #include "pm/resolved_priv.h"
 #include "pm/version.h"
 
-#define MISSED_MAX                                                                                 \
-	64U /* keys that are not found as written: looking costs the rest of the text              \
-	     */
+/* Keys that are not found as they are written: looking for each costs the rest of the text. */
+#define MISSED_MAX 64U
 
 static const char *const npm_files[] = { "npm-shrinkwrap.json", "package-lock.json", NULL };
 static const char *const pnpm_files[] = { "pnpm-lock.yaml", NULL };
@@ -228,6 +227,12 @@ int pmg_resolving_add(const struct pmg_resolving *from, enum pmg_eco eco,
 	behind.version = version;
 	behind.integrity = NULL;
 	return pmg_name_is_valid(eco, name) ? add(from, eco, &behind, err) : 0;
+}
+
+int pmg_resolving_wrong(const struct pmg_resolving *from, unsigned line, const char *what,
+			struct pmg_err *err)
+{
+	return pmg_err_set(err, PMG_E_PARSE, 0, "%s:%u: %s", from->file, line, what);
 }
 
 const char *pmg_resolving_alias(const char *range, char **name)

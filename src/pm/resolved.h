@@ -131,13 +131,13 @@ void pmg_resolved_filter(struct pmg_resolved *set,
 			 bool (*keep)(void *ctx, const struct pmg_resolved_package *package),
 			 void *ctx);
 
-/** Is the same package at the same version in it? */
+/** By ecosystem, name, version, file and line. */
+void pmg_resolved_sort(struct pmg_resolved *set);
+/** Is the same package at the same version in it? @param set  sorted, else it may not be found */
 bool pmg_resolved_has(const struct pmg_resolved *set, const struct pmg_resolved_package *package);
 /** All of a sorted set that are the same package at the same version. @return the first; NULL */
 struct pmg_resolved_package *pmg_resolved_same(const struct pmg_resolved *set,
 					       const struct pmg_resolved_package *package,
 					       size_t *n);
-/** By ecosystem, name, version and file: pmg_resolved_has() is quick then. */
-void pmg_resolved_sort(struct pmg_resolved *set);
 
 #endif

@@ -16,7 +16,7 @@ struct lock {
 
 static int wrong(const struct lock *lock, unsigned line, const char *what)
 {
-	return pmg_err_set(lock->err, PMG_E_PARSE, 0, "%s:%u: %s", lock->from->file, line, what);
+	return pmg_resolving_wrong(lock->from, line, what, lock->err);
 }
 
 /* "os": ["darwin", "!win32"], or one text of bun's. */

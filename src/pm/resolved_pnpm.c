@@ -190,9 +190,9 @@ static void take_field(struct entry *e, const struct pmg_yamlscan_at *at, const 
 
 static int odd(const struct reading *reading, const struct pmg_yamlscan_at *at)
 {
-	return pmg_err_set(reading->err, PMG_E_PARSE, 0,
-			   "%s:%u: an alias, or a key that is none, where packages are named",
-			   reading->from->file, at->line);
+	return pmg_resolving_wrong(reading->from, at->line,
+				   "an alias, or a key that is none, where packages are named",
+				   reading->err);
 }
 
 static bool is_snapshot(const struct pmg_yamlscan_at *at)

@@ -59,6 +59,10 @@ bool pmg_resolving_is_in(const struct pmg_strv *sorted, const char *text);
  *  @return its version; NULL: it is no alias */
 const char *pmg_resolving_alias(const char *range, char **name) PMG_MUST_CHECK;
 
+/** A reader's error. @return -PMG_E_PARSE, "PATH:LINE: what" */
+int pmg_resolving_wrong(const struct pmg_resolving *from, unsigned line, const char *what,
+			struct pmg_err *err);
+
 /** Note what could not be read; `why` names the place. */
 void pmg_resolved_unread(struct pmg_resolved *set, const char *why);
 /** Note what was left out. */

@@ -12,12 +12,6 @@
 
 #define INTEGRITY_MAX (PMG_RESOLVED_HASHES_MAX * 160U)
 
-static int wrong(const struct pmg_resolving *from, unsigned line, const char *what,
-		 struct pmg_err *err)
-{
-	return pmg_err_set(err, PMG_E_PARSE, 0, "%s:%u: %s", from->file, line, what);
-}
-
 /* Requirements files */
 
 struct pins {
@@ -48,7 +42,7 @@ int pmg_resolve_requirements(const struct pmg_resolving *from, struct pmg_err *e
 		pmg_autofree char *what =
 			pmg_xasprintf("an encoding that pmg does not read, %s", odd);
 
-		return wrong(from, 1, what, err);
+		return pmg_resolving_wrong(from, 1, what, err);
 	}
 	return pmg_requirements_pins(from->text, from->len, &no_env, take_pin, &pins);
 }
@@ -248,7 +242,7 @@ static int add_package(const struct pmg_resolving *from, const struct toml_form 
 	if (is_own(form, package))
 		return 0;
 	if (!locked.name)
-		return wrong(from, package->line, "a package without a name", err);
+		return pmg_resolving_wrong(from, package->line, "a package without a name", err);
 	r = pmg_resolving_add(from, PMG_ECO_PYPI, &locked, err);
 	return r == 0 ? add_wheels(from, form, package, &locked, err) : r;
 }
@@ -263,7 +257,7 @@ static int read_toml(const struct pmg_resolving *from, const struct toml_form *f
 	if (r < 0)
 		return r == -PMG_E_LIMIT ? pmg_err_as(err, PMG_E_PARSE) : r;
 	if (r > 0)
-		return wrong(from, 1, "not all of it is TOML", err);
+		return pmg_resolving_wrong(from, 1, "not all of it is TOML", err);
 	list = pmg_toml_get(doc, form->list);
 	pmg_toml_each(list, it)
 	{
@@ -316,7 +310,7 @@ static int add_reported(const struct pmg_resolving *from, const struct json_t *i
 	};
 
 	if (!locked.name)
-		return wrong(from, 1, "a package without a name", err);
+		return pmg_resolving_wrong(from, 1, "a package without a name", err);
 	if (pmg_json_get(info, "dir_info"))
 		return 0; /* a folder of the user's */
 	pmg_json_object_each (hashes, it)
@@ -336,7 +330,7 @@ int pmg_resolve_pip_report(const struct pmg_resolving *from, struct pmg_err *err
 		return r;
 	install = pmg_json_get(json, "install");
 	if (!pmg_json_is_array(install))
-		return wrong(from, 1, "no list \"install\"", err);
+		return pmg_resolving_wrong(from, 1, "no list \"install\"", err);
 	for (i = 0; r == 0 && i < pmg_json_len(install); i++)
 		r = add_reported(from, pmg_json_at(install, i), err);
 	return r;

@@ -1,6 +1,6 @@
 /*
- * That of yarn 1 is read line by line, as it is no YAML; that of berry is YAML, which yarn reads
- * with a parser for all of it when its own does not do.
+ * yarn.lock. Yarn 1 writes it in a form of its own, which is read line by line; berry writes YAML,
+ * and reads any: so a parser for all of it is used here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void entry_done(struct entry *entry)
 
 static int wrong(const struct lock *lock, unsigned line, const char *what)
 {
-	return pmg_err_set(lock->err, PMG_E_PARSE, 0, "%s:%u: %s", lock->from->file, line, what);
+	return pmg_resolving_wrong(lock->from, line, what, lock->err);
 }
 
 /* Berry goes by the locator alone, yarn 1 knows none: "version" beside it may say anything. */

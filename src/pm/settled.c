@@ -13,7 +13,7 @@
 
 #define NAMED_MAX 256U /* requirements files that name each other */
 
-/* What a manager says of itself. Lists end with NULL. */
+/* What a manager says of itself. Lists end with NULL; none: NULL. */
 struct habits {
 	const struct pmg_pm *pm;
 	const struct pmg_arg_table *args;
@@ -25,62 +25,63 @@ struct habits {
 	const char *const *anew; /* verbs, and options ("--x"), that install what lies there, too */
 };
 
-static const char *const no_words[] = { NULL };
-static const char *const npm_lists[] = { ".package-lock.json", NULL };
-static const char *const pnpm_lists[] = { ".pnpm/lock.yaml", "lock.yaml", NULL };
-static const char *const npm_mends[] = { "uninstall", "unlink", "remove", "rm", "r",
-					 "un",        "prune",  "update", "u",  "up",
-					 "upgrade",   "udpate", "audit",  NULL };
-static const char *const npm_asks[] = { "outdated", "view",  "v",          "info", "show",
-					"search",   "s",     "se",         "find", "diff",
-					"doctor",   "query", "find-dupes", NULL };
-static const char *const pnpm_mends[] = { "remove", "rm", "uninstall", "un",    "prune",
-					  "update", "up", "upgrade",   "audit", NULL };
-/* Of the built-in verbs: any other word may name a script of the project. */
-static const char *const pnpm_asks[] = { "outdated", "list", "why", NULL };
-static const char *const yarn_asks[] = { "info", "why", NULL };
-static const char *const bun_asks[] = { "outdated", NULL };
-static const char *const uv_asks[] = { "tree", NULL };
-static const char *const poetry_asks[] = { "show", "search", NULL };
-static const char *const yarn_mends[] = { "remove", "up", "upgrade", "upgrade-interactive",
-					  "audit",  NULL };
-static const char *const bun_mends[] = { "remove", "rm", "update", "audit", NULL };
-static const char *const uv_mends[] = { "remove", "lock", NULL };
-static const char *const poetry_mends[] = { "remove", "update", "lock", NULL };
-static const char *const npm_adds[] = { "install", "i", "add", NULL };
-static const char *const adds[] = { "add", "install", NULL };
-static const char *const uv_adds[] = { "add", "pip", NULL };
-static const char *const uv_lands[] = { "run", NULL };
-static const char *const npm_anew[] = { "ci",
-					"clean-install",
-					"ic",
-					"install-clean",
-					"isntall-clean",
-					"cit",
-					"install-ci-test",
-					"clean-install-test",
-					"sit",
-					NULL };
-static const char *const pnpm_anew[] = { "ci", "clean-install", "ic", "install-clean", "--force",
-					 NULL };
-static const char *const force_anew[] = { "--force", NULL };
-static const char *const python_anew[] = { "--reinstall", "--reinstall-package",
-					   "--force-reinstall", "--ignore-installed", NULL };
+#define WORDS(...)                                                                                 \
+	(const char *const[])                                                                      \
+	{                                                                                          \
+		__VA_ARGS__, NULL                                                                  \
+	}
+
+#define PYTHON_ANEW "--reinstall", "--reinstall-package", "--force-reinstall", "--ignore-installed"
 
 static const struct habits habits[] = {
-	{ &pmg_pm_npm, &pmg_npm_args, npm_lists, npm_mends, npm_asks, npm_adds, no_words,
-	  npm_anew },
-	{ &pmg_pm_pnpm, &pmg_pnpm_args, pnpm_lists, pnpm_mends, pnpm_asks, adds, no_words,
-	  pnpm_anew },
-	{ &pmg_pm_yarn, &pmg_yarn_args, no_words, yarn_mends, yarn_asks, adds, no_words,
-	  force_anew },
-	{ &pmg_pm_bun, &pmg_bun_args, no_words, bun_mends, bun_asks, adds, no_words, force_anew },
-	{ &pmg_pm_uv, &pmg_uv_args, no_words, uv_mends, uv_asks, uv_adds, uv_lands, python_anew },
-	{ &pmg_pm_poetry, &pmg_poetry_args, no_words, poetry_mends, poetry_asks, adds, no_words,
-	  no_words },
-	{ &pmg_pm_pipx, &pmg_pipx_args, no_words, no_words, no_words, no_words, no_words,
-	  no_words },
-	{ &pmg_pm_pip, &pmg_pip_args, no_words, no_words, no_words, adds, no_words, python_anew },
+	{ .pm = &pmg_pm_npm,
+	  .args = &pmg_npm_args,
+	  .lists = WORDS(".package-lock.json"),
+	  .mends = WORDS("uninstall", "unlink", "remove", "rm", "r", "un", "prune", "update", "u",
+			 "up", "upgrade", "udpate", "audit"),
+	  .asks = WORDS("outdated", "view", "v", "info", "show", "search", "s", "se", "find",
+			"diff", "doctor", "query", "find-dupes"),
+	  .adds = WORDS("install", "i", "add"),
+	  .anew = WORDS("ci", "clean-install", "ic", "install-clean", "isntall-clean", "cit",
+			"install-ci-test", "clean-install-test", "sit") },
+	{ .pm = &pmg_pm_pnpm,
+	  .args = &pmg_pnpm_args,
+	  .lists = WORDS(".pnpm/lock.yaml", "lock.yaml"),
+	  .mends = WORDS("remove", "rm", "uninstall", "un", "prune", "update", "up", "upgrade",
+			 "audit"),
+	  /* Of the built-in verbs: any other word may name a script of the project. */
+	  .asks = WORDS("outdated", "list", "why"),
+	  .adds = WORDS("add", "install"),
+	  .anew = WORDS("ci", "clean-install", "ic", "install-clean", "--force") },
+	{ .pm = &pmg_pm_yarn,
+	  .args = &pmg_yarn_args,
+	  .mends = WORDS("remove", "up", "upgrade", "upgrade-interactive", "audit"),
+	  .asks = WORDS("info", "why"),
+	  .adds = WORDS("add", "install"),
+	  .anew = WORDS("--force") },
+	{ .pm = &pmg_pm_bun,
+	  .args = &pmg_bun_args,
+	  .mends = WORDS("remove", "rm", "update", "audit"),
+	  .asks = WORDS("outdated"),
+	  .adds = WORDS("add", "install"),
+	  .anew = WORDS("--force") },
+	{ .pm = &pmg_pm_uv,
+	  .args = &pmg_uv_args,
+	  .mends = WORDS("remove", "lock"),
+	  .asks = WORDS("tree"),
+	  .adds = WORDS("add", "pip"),
+	  .lands = WORDS("run"),
+	  .anew = WORDS(PYTHON_ANEW) },
+	{ .pm = &pmg_pm_poetry,
+	  .args = &pmg_poetry_args,
+	  .mends = WORDS("remove", "update", "lock"),
+	  .asks = WORDS("show", "search"),
+	  .adds = WORDS("add", "install") },
+	{ .pm = &pmg_pm_pipx, .args = &pmg_pipx_args },
+	{ .pm = &pmg_pm_pip,
+	  .args = &pmg_pip_args,
+	  .adds = WORDS("add", "install"),
+	  .anew = WORDS(PYTHON_ANEW) },
 };
 
 static const struct habits *habits_of(const struct pmg_pm *pm)
@@ -109,7 +110,7 @@ void pmg_settled_done(struct pmg_settled *settled)
 
 static bool has_word(const char *const *words, const char *word)
 {
-	for (; *words; words++)
+	for (; words && *words; words++)
 		if (strcmp(*words, word) == 0)
 			return true;
 	return false;
@@ -261,7 +262,7 @@ static void add_modules(const struct habits *own, const struct pmg_places *place
 
 		if (global && !is_in_any(folder, &places->prefixes))
 			continue;
-		for (list = own->lists; *list; list++)
+		for (list = own->lists; list && *list; list++)
 			pmg_strv_take(&out->lists, pmg_path_join(folder, *list));
 		pmg_strv_add(&out->trees, folder);
 	}

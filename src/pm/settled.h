@@ -59,15 +59,16 @@ char *pmg_settled_stamp(const struct pmg_settled *settled,
 /** Does this command line only ask about packages (npm outdated)? */
 bool pmg_settled_asks(const struct pmg_pm *pm, char *const *argv);
 
-/** May this command line, which runs code of the project, install first what is pinned? */
+/** Is it a command line that runs the project's code, and may install before what is pinned, as
+ *  `uv run` does? */
 bool pmg_settled_lands(const struct pmg_pm *pm, char *const *argv);
 
 /** Does it install once more what lies there already (npm ci, pip --force-reinstall)? */
 bool pmg_settled_anew(const struct pmg_pm *pm, char *const *argv);
 
 /**
- * May this command line go on though these packages are refused? One that removes or updates:
- * else nothing could ever mend a project. So may one that asks for another version of each.
+ * May this command line go on though these packages are refused? It may when its verb removes or
+ * updates, or when it asks for another version of each: else nothing could ever mend a project.
  * @param names  of the packages that are refused
  */
 bool pmg_settled_mends(const struct pmg_pm *pm, char *const *argv, const struct pmg_strv *names);
