@@ -339,11 +339,24 @@ bool pmg_settled_asks(const struct pmg_pm *pm, char *const *argv)
 	return own && is_verb_of(own, argv, own->asks);
 }
 
+/* An option that is not known may take the next word for its value: what the verb is, nobody knows.
+ */
+static bool is_unsure(const struct habits *own, char *const *argv)
+{
+	pmg_auto(args) struct pmg_args args = { .table = own->args, .argv = argv };
+	struct pmg_arg arg;
+
+	while (pmg_args_next(&args, &arg))
+		if (!arg.sure)
+			return true;
+	return false;
+}
+
 bool pmg_settled_lands(const struct pmg_pm *pm, char *const *argv)
 {
 	const struct habits *own = habits_of(pm);
 
-	return own && is_verb_of(own, argv, own->lands);
+	return own && (is_verb_of(own, argv, own->lands) || is_unsure(own, argv));
 }
 
 bool pmg_settled_anew(const struct pmg_pm *pm, char *const *argv)

@@ -60,7 +60,7 @@ char *pmg_settled_stamp(const struct pmg_settled *settled,
 bool pmg_settled_asks(const struct pmg_pm *pm, char *const *argv);
 
 /** Is it a command line that runs the project's code, and may install before what is pinned, as
- *  `uv run` does? */
+ *  `uv run` does? So may one that cannot be read for sure. */
 bool pmg_settled_lands(const struct pmg_pm *pm, char *const *argv);
 
 /** Does it install once more what lies there already (npm ci, pip --force-reinstall)? */

@@ -80,6 +80,31 @@ static void what_removes_or_replaces_goes_on(void **state)
 	}
 }
 
+static void what_may_install_first_what_is_pinned_is_known(void **state)
+{
+	static const struct {
+		const char *line;
+		bool lands;
+	} lines[] = {
+		{ "uv run x.py", true },
+		{ "npm run build", false },
+		{ "npm ls", false },
+		/* Of an option that nobody knows the verb may be the value. */
+		{ "pnpm install --config.side-effects-cache=false", true },
+		{ "pnpm --what-is-this install run x", true },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < PMG_ARRAY_LEN(lines); i++) {
+		pmg_auto(strv) struct pmg_strv words = { 0 };
+		const struct pmg_pm *pm = manager(&words, lines[i].line);
+
+		if (pmg_settled_lands(pm, pmg_strv_argv(&words)) != lines[i].lands)
+			fail_msg("%s", lines[i].line);
+	}
+}
+
 static void put(const char *folder, const char *name, const char *text)
 {
 	folder_write(folder, name, text, strlen(text));
@@ -372,6 +397,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_removes_or_replaces_goes_on),
+		cmocka_unit_test(what_may_install_first_what_is_pinned_is_known),
 		cmocka_unit_test(lockfiles_and_what_is_installed_are_found),
 		cmocka_unit_test(folders_of_any_name_are_looked_through),
 		cmocka_unit_test(environments_are_found_when_they_are_made),
