@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (i = 0; i < one.n; i++) {
 		must_be_same(&one.v[i], &two.v[i]);
 		if (!pmg_blocklist_find(&one, one.v[i].purl.eco, one.v[i].purl.name,
-					one.v[i].canonical))
+					one.v[i].version))
 			abort();
 	}
 	return 0;

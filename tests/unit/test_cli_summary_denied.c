@@ -13,11 +13,11 @@
 #include "base/path.h"
 #include "tests/helper/folder.h"
 
-static const struct pmg_summary_how quiet = { false, false, false, false };
-static const struct pmg_summary_how normal = { false, true, false, false };
-static const struct pmg_summary_how failed = { true, true, false, false };
-static const struct pmg_summary_how verbose = { false, true, true, false };
-static const struct pmg_summary_how command = { false, true, false, true };
+static const struct pmg_summary_how quiet = { .failed = false };
+static const struct pmg_summary_how normal = { .notes = true };
+static const struct pmg_summary_how failed = { .failed = true, .notes = true };
+static const struct pmg_summary_how verbose = { .notes = true, .details = true };
+static const struct pmg_summary_how command = { .notes = true, .command = true };
 
 static void deny(struct pmg_record *record, int code, enum pmg_event_op op, const char *target,
 		 bool sensitive)
