@@ -118,11 +118,23 @@ static void refusal(const struct pmg_out *out, const struct pmg_wire_judged *m,
 void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *record,
 			  const struct pmg_summary_how *how)
 {
-	size_t i;
+	size_t i, young = 0;
 
-	for (i = 0; i < record->n_packages; i++)
-		if (pmg_judged_is_refused(&record->packages[i].what))
-			refusal(out, &record->packages[i].what, how);
+	for (i = 0; i < record->n_packages; i++) {
+		const struct pmg_wire_judged *m = &record->packages[i].what;
+
+		if (!pmg_judged_is_refused(m))
+			continue;
+		young += m->diag == DIAG_YOUNG;
+		if (m->diag != DIAG_YOUNG || young <= PMG_SUMMARY_YOUNG)
+			refusal(out, m, how);
+	}
+	if (young > PMG_SUMMARY_YOUNG)
+		pmg_out_note(out,
+			     "%zu more version%s refused for their age: \"pmg audit list --run %s "
+			     "--json\" has them",
+			     young - PMG_SUMMARY_YOUNG,
+			     young == PMG_SUMMARY_YOUNG + 1 ? " is" : "s are", record->id);
 }
 
 /* Packages that the same thing let in. */

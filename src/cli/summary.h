@@ -9,6 +9,7 @@
 #define PMG_SUMMARY_WITHHELD  5U  /* packages of which versions were withheld */
 #define PMG_SUMMARY_DETAILED  50U /* the same with -v */
 #define PMG_SUMMARY_NEEDED    10U /* packages whose absence may be why a run failed */
+#define PMG_SUMMARY_YOUNG     8U  /* versions that are refused for their age */
 #define PMG_SUMMARY_WAIVERS   20U /* entries of policy that let packages in */
 #define PMG_SUMMARY_SENSITIVE 20U /* refusals of sensitive things that are shown one by one */
 
@@ -23,7 +24,7 @@ struct pmg_summary_how {
 };
 
 /** Each package that was refused: which, why, by which record, and what would let it in. Always
- *  shown. */
+ *  shown, but of those that are only too young the first ones; all are in the record. */
 void pmg_summary_refusals(const struct pmg_out *out, const struct pmg_record *record,
 			  const struct pmg_summary_how *how);
 /**

@@ -225,21 +225,10 @@ static size_t take_waived(struct pmg_running *run, const struct pmg_resolved *se
 static void refuse_all(struct pmg_running *run, const struct pmg_resolved *set,
 		       struct pmg_pin_hits *hits)
 {
-	size_t i, young = 0;
+	size_t i;
 
-	for (i = 0; i < hits->n; i++) {
-		young += is_young(&hits->v[i].what);
-		if (!is_young(&hits->v[i].what) || young <= PMG_PINS_YOUNG_MAX)
-			refuse(run, &set->v[hits->v[i].at], &hits->v[i].what,
-			       "; nothing was started");
-	}
-	if (young > PMG_PINS_YOUNG_MAX) {
-		pmg_autofree char *line =
-			pmg_xasprintf("[PMG%d] %zu more pinned versions are refused for their age",
-				      PMG_PINS_YOUNG, young - PMG_PINS_YOUNG_MAX);
-
-		pmg_running_say(run, PMG_SAY_NOTE, line);
-	}
+	for (i = 0; i < hits->n; i++)
+		refuse(run, &set->v[hits->v[i].at], &hits->v[i].what, "; nothing was started");
 }
 
 /* @return are there any that keep the tool from being started? */

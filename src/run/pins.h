@@ -11,11 +11,10 @@
 #include "pm/settled.h"
 #include "run/attend.h"
 
-#define PMG_PINS_DIAG      3008
-#define PMG_PINS_YOUNG     3003   /* of an answer; the code that a fetched one has, too */
-#define PMG_PINS_AT_ONCE   150U   /* that about fit into one question */
-#define PMG_PINS_DATES_MS  60000U /* for the dates of a whole set; beyond, none is known */
-#define PMG_PINS_YOUNG_MAX 8U     /* that are told one by one */
+#define PMG_PINS_DIAG     3008
+#define PMG_PINS_YOUNG    3003   /* of an answer; the code that a fetched one has, too */
+#define PMG_PINS_AT_ONCE  150U   /* that about fit into one question */
+#define PMG_PINS_DATES_MS 60000U /* for the dates of a whole set; beyond, none is known */
 
 /* An answer, and what it is about. */
 struct pmg_pin_hit {

@@ -96,6 +96,29 @@ static void each_refusal_says_what_why_and_what_would_allow_it(void **state)
 		      "pmg:     - {purl: \"pkg:npm/%40a/young@2.0.0%2B%22x\", reason: \"...\"}\n");
 }
 
+/* A lockfile may pin hundreds of them. */
+static void of_versions_that_are_too_young_the_first_are_told(void **state)
+{
+	pmg_auto(record) struct pmg_record record = { .id = "r-1" };
+	pmg_autofree char *text = NULL;
+	unsigned i;
+
+	(void)state;
+	for (i = 0; i < PMG_SUMMARY_YOUNG + 2; i++) {
+		pmg_autofree char *name = pmg_xasprintf("y%u", i);
+
+		judged(&record, name, "1.0.0", 3003, "1 h old, min age 5 d");
+	}
+	judged(&record, "bad", "1.0.0", 3001, "known malware");
+	text = said(refusals, &record);
+	assert_non_null(strstr(text, "refused y7@1.0.0"));
+	assert_null(strstr(text, "refused y8@1.0.0"));
+	assert_non_null(strstr(text, "refused bad@1.0.0"));
+	assert_non_null(strstr(text,
+			       "pmg: 2 more versions are refused for their age: \"pmg audit list "
+			       "--run r-1 --json\" has them\n"));
+}
+
 static void no_refusal_says_nothing(void **state)
 {
 	pmg_auto(record) struct pmg_record record = { 0 };
@@ -269,6 +292,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_refusal_says_what_why_and_what_would_allow_it),
+		cmocka_unit_test(of_versions_that_are_too_young_the_first_are_told),
 		cmocka_unit_test(no_refusal_says_nothing),
 		cmocka_unit_test(each_use_of_a_waiver_is_said_by_what_it_is),
 		cmocka_unit_test(only_the_first_troubles_are_shown),

@@ -264,7 +264,6 @@ static const struct decision decisions[] = {
 	  "young1 1, young2 1, young3 1, young4 1, young5 1, young6 1, young7 1, young8 1, young9 "
 	  "1",
 	  "", NULL, NULL, true,
-	  "! [PMG3003] 1 more pinned versions are refused for their age\n"
 	  "block young1@1 PMG3003 (1 h old) here:3; nothing was started\n"
 	  "block young2@1 PMG3003 (1 h old) here:4; nothing was started\n"
 	  "block young3@1 PMG3003 (1 h old) here:5; nothing was started\n"
@@ -272,7 +271,8 @@ static const struct decision decisions[] = {
 	  "block young5@1 PMG3003 (1 h old) here:7; nothing was started\n"
 	  "block young6@1 PMG3003 (1 h old) here:8; nothing was started\n"
 	  "block young7@1 PMG3003 (1 h old) here:9; nothing was started\n"
-	  "block young8@1 PMG3003 (1 h old) here:10; nothing was started\n" },
+	  "block young8@1 PMG3003 (1 h old) here:10; nothing was started\n"
+	  "block young9@1 PMG3003 (1 h old) here:11; nothing was started\n" },
 	/* What has come past the proxy. What it has judged is not asked about again. */
 	{ "npm install", PMG_VERB_FETCH, "", "", "", "bad 1, young 1, a 1", false,
 	  "allow a@1 from lockfile\n"
