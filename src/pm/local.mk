@@ -5,7 +5,7 @@ libpm_a_SOURCES = \
 	%D%/managers.h %D%/manifest.c %D%/manifest.h %D%/npm_lock.c %D%/npm_lock.h \
 	%D%/npm_sources.c %D%/npm_sources.h %D%/pnpm_lock.c %D%/pnpm_lock.h %D%/npm.c %D%/npm_args.c %D%/npm_learn.c %D%/npmlike.c %D%/npmlike.h %D%/pip.c %D%/pip_args.c %D%/pip_conf.c %D%/pip_files.c %D%/pip_learn.c %D%/pip_priv.h %D%/pipx.c %D%/pipx_learn.c %D%/poetry.c %D%/poetry_learn.c %D%/places.c %D%/places_git.c %D%/places_host.c %D%/environments.c %D%/environments.h %D%/places_landing.c %D%/places_node.c %D%/places_pip.c %D%/places_project.c %D%/places_typed.c %D%/places_pipx.c %D%/places_poetry.c %D%/places_uv.c %D%/places_priv.h %D%/pm.c %D%/places.h %D%/pm.h \
 	%D%/pnpm.c %D%/pnpm_args.c %D%/pnpm_learn.c %D%/project.c %D%/project.h %D%/point.c %D%/point.h %D%/requirements.c %D%/requirements.h %D%/settings.c %D%/settings.h \
-	%D%/cached.c %D%/cached.h %D%/settled.c %D%/settled.h %D%/settled_tree.c %D%/resolved.c %D%/resolved.h %D%/resolved_fits.c %D%/resolved_npm.c %D%/resolved_pnpm.c %D%/resolved_priv.h %D%/resolved_python.c %D%/resolved_tree.c \
+	%D%/cached.c %D%/cached.h %D%/settled.c %D%/settled.h %D%/settled_tree.c %D%/resolved.c %D%/resolved.h %D%/resolved_fits.c %D%/resolved_npm.c %D%/resolved_pnpm.c %D%/resolved_priv.h %D%/resolved_python.c %D%/resolved_dists.c %D%/resolved_tree.c \
 	%D%/resolved_walk.c %D%/resolved_walk_priv.h %D%/resolved_yarn.c \
 	%D%/surroundings.c %D%/surroundings.h %D%/uv.c %D%/uv_args.c %D%/uv_files.c %D%/uv_learn.c %D%/uv_priv.h %D%/version.h \
 	%D%/bun.c %D%/bun_args.c %D%/bun_learn.c %D%/bun_lock.c %D%/bun_lock.h %D%/places_bun.c \

@@ -12,7 +12,8 @@
  *   resolved_pnpm.c    pnpm-lock.yaml
  *   resolved_yarn.c    yarn.lock, of yarn 1 and of berry
  *   resolved_python.c  requirements files, poetry.lock, uv.lock, pylock.toml, pip's report
- *   resolved_tree.c    what is installed: node_modules, *.dist-info
+ *   resolved_tree.c    what is installed: node_modules
+ *   resolved_dists.c   what is installed: *.dist-info, *.egg-info
  *   resolved_walk.c    all of these below a folder
  */
 #include <stdbool.h>

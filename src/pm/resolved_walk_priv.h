@@ -1,7 +1,7 @@
 #ifndef PMG_PM_RESOLVED_WALK_PRIV_H
 #define PMG_PM_RESOLVED_WALK_PRIV_H
 /** Folders that are walked by descriptor, links not followed but where a manager makes them:
- * resolved_tree.c, resolved_walk.c. */
+ * resolved_tree.c, resolved_dists.c, resolved_walk.c. */
 #include <dirent.h>
 #include <stdint.h>
 
@@ -29,6 +29,16 @@ int pmg_tree_open(int dir, const char *name);
 /** The same, or where a link leads. */
 int pmg_tree_follow(int dir, const char *name);
 bool pmg_tree_is_folder(int dir, const struct dirent *entry);
+/** A file itself, at most 1 MiB of it. @return false: it cannot be read. Caller frees text */
+bool pmg_tree_slurp(int dir, const char *name, char **text, size_t *len);
+/** Of one file: put in place of another, or written to, it has another one. 0: it is not there. */
+uint32_t pmg_tree_stamp(int dir, const char *name);
+
+struct pmg_resolving;
+struct pmg_locked;
+/** A package that lies there; one with no name that can be read is told as unread. */
+int pmg_tree_add(struct pmg_tree *tree, const struct pmg_resolving *from, enum pmg_eco eco,
+		 const struct pmg_locked *locked, struct pmg_err *err) PMG_MUST_CHECK;
 
 /** All packages of a node_modules folder. @param dir  taken */
 int pmg_tree_modules(struct pmg_tree *tree, int dir, const char *path, unsigned depth,
