@@ -93,11 +93,11 @@ static void make(struct pmg_str *out)
 }
 
 /* By the counter that ctx points to: the last ones. */
-static int withhold(void *ctx, const char *version, int64_t published)
+static int withhold(void *ctx, const char *version, int64_t published, struct pmg_err *err)
 {
 	unsigned *n = ctx;
 
-	(void)version, (void)published;
+	(void)version, (void)published, (void)err;
 	return ++*n > VERSIONS - WITHHELD;
 }
 
