@@ -1,6 +1,7 @@
 /* pmg-proxy: the way out of a guarded run. Started by pmg (violation/wire.h), never by hand. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -61,6 +62,10 @@ static void tell_failure(const struct pmg_err *why)
 	pmg_json_free(body);
 }
 
+/* Large blocks each in a mapping of their own, which glibc gives up once it has freed one: a second
+ * large document would find the room of the first one in pieces, and take more. */
+#define LARGE_BLOCK (256 * 1024)
+
 int main(void)
 {
 	pmg_auto(wire_ready) struct pmg_wire_ready ready = { 0 };
@@ -68,6 +73,7 @@ int main(void)
 	struct pmg_err err = PMG_ERR_INIT;
 	int r;
 
+	(void)mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
 	r = begin(&start, &ready, &err);
 	if (r == 0)
 		r = pmg_server_run(&start, PMG_WIRE_FD, PMG_WIRE_LISTEN_FD, &ready, &err);
